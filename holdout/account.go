@@ -1,11 +1,14 @@
 package holdout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/ask"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
@@ -154,6 +157,40 @@ type cells struct {
 	lnRest, lnRefused float64 // ln of the shares of the cells together, and of a refusal where there is one
 }
 
+// openRules are what looks of an open ledger take, by what they show: what [account.ask] reads.
+var openRules = map[string]ask.Rule{
+	ShowPass:   {Needs: []string{"show", "bar"}, Takes: []string{"where", "expect", "all"}},
+	ShowBest:   {Needs: []string{"show"}, Takes: []string{"where", "step", "expect"}},
+	ShowScore:  {Needs: []string{"show"}, Takes: []string{"where", "near", "step"}},
+	ShowGuess:  {Needs: []string{"show", "guess"}, Takes: []string{"where", "within", "step", "expect"}},
+	ShowReject: {Needs: []string{"show", "test"}, Takes: []string{"where", "expect"}},
+}
+
+// checkOpen checks the question of a look at an open ledger, of scores between the ends.
+func checkOpen(q Question, in ask.Ends) error {
+	rule, ok := openRules[q.Show]
+	if !ok {
+		return inputf("show: got %s, want %s", shown(cmp.Or(q.Show, "nothing")), text.OrList(Kinds()))
+	}
+	err := rule.Check(q, in, "--show "+q.Show, func(param ask.Param) string {
+		var kinds []string
+		for _, kind := range Kinds() {
+			if rule := openRules[kind]; slices.Contains(append(slices.Clip(rule.Needs), rule.Takes...), param.Name) {
+				kinds = append(kinds, kind)
+			}
+		}
+		got := shown(strings.Join(param.Texts(q), " and "))
+		if kinds == nil {
+			return "got " + got + ", want none: no look takes it"
+		}
+		return "got " + got + " with --show " + q.Show + ", want --show " + text.OrList(kinds)
+	})
+	if err != nil {
+		return inputf("%v", err)
+	}
+	return nil
+}
+
 // ask returns the cells of a look. Its line has the question, its metric and the number of rows. The error is an
 // [InputError] if no response may cost so much, or if no score can pass.
 func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
@@ -253,7 +290,7 @@ func (c cells) shown(cell int) (r response, s Shown) {
 	s = c.line.Shown
 	if cell == refusal {
 		in := c.scale.ends()
-		s.Price, s.Lower, s.Upper, r.verdict = &price, &in.lowest, &in.highest, Refused
+		s.Price, s.Lower, s.Upper, r.verdict = &price, &in.Lowest, &in.Highest, Refused
 		return r, s
 	}
 	if c.joint != nil {
@@ -269,7 +306,7 @@ func (c cells) shown(cell int) (r response, s Shown) {
 	case ShowReject:
 		r.verdict = verdict(cell == 1, Rejected, NotRejected)
 		in := c.scale.ends()
-		lower, upper = in.lowest, in.highest
+		lower, upper = in.Lowest, in.Highest
 		if cell == 1 && c.line.Metric == Accuracy { // a difference of shares of right predictions
 			lower = 0
 		}

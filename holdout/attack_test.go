@@ -70,7 +70,8 @@ func (x *attack) vote() []string {
 
 // ask takes a look, or returns false once the plan is used up.
 func (x *attack) ask(predictions []string, bar, guess *float64) (Answer, bool) {
-	a, err := x.ledger.Score(context.Background(), Submission{Values: Columns(x.ids, predictions), Bar: bar, Guess: guess})
+	a, err := x.ledger.Score(context.Background(), Submission{Values: Columns(x.ids, predictions),
+		Question: Question{Bar: bar, Guess: guess}})
 	if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 		return a, false
 	}
@@ -218,8 +219,8 @@ func (x *attack) openAttack(looks int) (wrong bool) {
 	}
 	questions := []Submission{
 		{Question: Question{Show: ShowScore, Near: &near, Step: &step}},
-		{Question: Question{Show: ShowGuess, Within: &step, Step: &step}, Guess: &near},
-		{Question: Question{Show: ShowPass}, Bar: float(truth - 2*step)},
+		{Question: Question{Show: ShowGuess, Within: &step, Step: &step, Guess: &near}},
+		{Question: Question{Show: ShowPass, Bar: float(truth - 2*step)}},
 		{Question: Question{Show: ShowBest, Step: &step}},
 	}
 	for k := range looks {
@@ -227,7 +228,7 @@ func (x *attack) openAttack(looks int) (wrong bool) {
 		x.learn(signs, ask(predictions, questions[k%4]))
 	}
 	ask(x.vote(), Submission{Question: questions[0].Question})
-	ask(x.vote(), Submission{Question: questions[2].Question, Bar: float(truth)})
+	ask(x.vote(), Submission{Question: barred(questions[2].Question, float(truth))})
 	return wrong
 }
 

@@ -305,7 +305,7 @@ func TestLooksAfterAnExtension(t *testing.T) {
 	if _, err := l.Extend(context.Background(), Extension{Labels: more}); err != nil {
 		t.Fatal(err)
 	}
-	s := Submission{Question: Question{Show: ShowPass}, Bar: &bar, Values: Columns(ids, firstRight(classes, 151))}
+	s := Submission{Question: Question{Show: ShowPass, Bar: &bar}, Values: Columns(ids, firstRight(classes, 151))}
 	gone := (*ExtendedError)(nil)
 	if _, err := l.Score(context.Background(), s); !errors.As(err, &gone) {
 		t.Errorf("a ledger that was opened with fewer rows says %v", err)
@@ -361,7 +361,7 @@ func TestPassOfTheIncumbent(t *testing.T) {
 	l, dir, ids, classes := comparedLedger(t)
 	candidate := firstRight(classes, 190)
 	ask := func(base []string, change func(*Submission)) (Answer, error) {
-		s := Submission{Question: Question{Show: ShowPass}, Bar: float(0.1), Values: Columns(ids, candidate),
+		s := Submission{Question: Question{Show: ShowPass, Bar: float(0.1)}, Values: Columns(ids, candidate),
 			Incumbent: Columns(ids, base)}
 		change(&s)
 		return l.Score(context.Background(), s)
@@ -392,7 +392,7 @@ func TestPassOfTheIncumbent(t *testing.T) {
 		t.Errorf("got %+v, want look %d again (%v)", again, first.Look, err)
 	}
 	itself := Columns(ids, candidate)
-	s := Submission{Question: Question{Show: ShowPass}, Bar: float(0.1), Values: itself, Incumbent: itself}
+	s := Submission{Question: Question{Show: ShowPass, Bar: float(0.1)}, Values: itself, Incumbent: itself}
 	if list, err := l.Price(s, nil); !errors.As(err, &wrong) {
 		t.Errorf("got the prices %+v of the incumbent, %v", list, err)
 	}
@@ -424,7 +424,7 @@ func TestIncumbentAfterAnExtension(t *testing.T) {
 	ids, classes = append(ids, more.ids...), append(classes, classesOf(more)...)
 	bar := 0.
 	ask := func(candidate, incumbent int) (Answer, error) {
-		return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass}, Bar: &bar,
+		return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Bar: &bar},
 			Values:    Columns(ids, firstRight(classes, candidate)),
 			Incumbent: Columns(ids, firstRight(classes, incumbent))})
 	}
@@ -454,7 +454,7 @@ func TestPassOnASlice(t *testing.T) {
 	l, _, ids, classes := comparedLedger(t)
 	bar := -0.5
 	ask := func(candidate, incumbent int, where string) (Answer, error) {
-		return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Where: where}, Bar: &bar,
+		return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Where: where, Bar: &bar},
 			Values:    Columns(ids, firstRight(classes, candidate)),
 			Incumbent: Columns(ids, firstRight(classes, incumbent))})
 	}
@@ -544,7 +544,7 @@ func TestKnownLooksAfterAChange(t *testing.T) {
 		l, dir, ids, classes := comparedLedger(t)
 		bar := 0.
 		ask := func(candidate, rows int, where string) (Answer, error) {
-			return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Where: where}, Bar: &bar,
+			return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Where: where, Bar: &bar},
 				Values:    Columns(ids[:rows], firstRight(classes, candidate)[:rows]),
 				Incumbent: Columns(ids[:rows], firstRight(classes, 120)[:rows])})
 		}

@@ -40,8 +40,8 @@ func (l *Ledger) key(s Submission) string {
 	if s.Reading != nil {
 		from = *s.Reading
 	}
-	d, asks := newDigest("dpcalc key 1"), []string{s.Metric, printed(s.Bar), printed(s.Guess)}
-	for _, list := range [][]string{{l.plan.Salt, s.Name}, asks, s.texts(), {from.Tool, from.ID, from.Value}, from.Only} {
+	d, asks := newDigest("dpcalc key 1"), append([]string{s.Metric}, s.Apart()...)
+	for _, list := range [][]string{{l.plan.Salt, s.Name}, asks, s.Texts(), {from.Tool, from.ID, from.Value}, from.Only} {
 		d.text(strconv.Itoa(len(list)))
 		for _, text := range list {
 			d.text(text)

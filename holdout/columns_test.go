@@ -203,7 +203,7 @@ func TestIncumbentOfAColumn(t *testing.T) {
 	}
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), columnTerms(t, ids, columns[0])["difference"])
 	score := func(name string, values []string, q Question, bar *float64) (Answer, error) {
-		return l.Score(context.Background(), Submission{Name: name, Values: Columns(ids, values), Bar: bar, Question: q})
+		return l.Score(context.Background(), Submission{Name: name, Values: Columns(ids, values), Question: barred(q, bar)})
 	}
 	mean := func(values []string) (sum float64) {
 		for _, text := range values {
@@ -287,7 +287,7 @@ func TestColumnsJoinWithinACommand(t *testing.T) {
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), columnTerms(t, ids, nil)["open"])
 	ask := func(name string, batch Batch, values Table, q Question, bar *float64) {
 		t.Helper()
-		takes(t, l, Submission{Name: name, Batch: batch, Metric: "column:ok", Values: values, Question: q, Bar: bar})
+		takes(t, l, Submission{Name: name, Batch: batch, Metric: "column:ok", Values: values, Question: barred(q, bar)})
 	}
 	score, pass := Question{Show: ShowScore}, Question{Show: ShowPass}
 	ask("one", nil, Columns(ids, ok), score, nil)

@@ -12,31 +12,6 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
-// Condition is one of several bars that a model is to pass together, on some rows.
-type Condition struct {
-	Bar   float64 `json:"bar"`
-	Where string  `json:"where,omitempty"` // as in a [Question]
-}
-
-// ParseCondition reads bar=C or bar=C,where=COLUMN=VALUE.
-func ParseCondition(text string) (c Condition, err error) {
-	bar, where, sliced := strings.Cut(text, ",")
-	number, barred := strings.CutPrefix(bar, "bar=")
-	x, ok := decimal(number)
-	where, named := strings.CutPrefix(where, "where=")
-	if whole := sliced == named && (where != "" || !sliced); !barred || !ok || !whole {
-		return c, inputf("all: got %s, want bar=C or bar=C,where=COLUMN=VALUE", shown(text))
-	}
-	return Condition{x, where}, nil
-}
-
-func (c Condition) String() string {
-	if c.Where == "" {
-		return "bar=" + printed(&c.Bar)
-	}
-	return "bar=" + printed(&c.Bar) + ",where=" + c.Where
-}
-
 // mostConditions is how many more conditions a look may have.
 const mostConditions = 100
 
@@ -48,10 +23,6 @@ func (p *Plan) joins(s *Submission, name string) error {
 	switch curved := ratio || kind.Less || kind.Pairs; {
 	case len(s.All) == 0:
 		return nil
-	case p.Open == nil && !p.conditioned():
-		return inputf("all: got conditions, want none but of an open ledger, or of one by the method gate that was made with --features")
-	case p.Open != nil && s.Show != ShowPass:
-		return inputf("all: got conditions with --show %s, want --show pass", s.Show)
 	case curved:
 		return inputf("all: got conditions with %s, want accuracy or a column", name)
 	case p.kept(ShowPass) > 0:
@@ -60,8 +31,8 @@ func (p *Plan) joins(s *Submission, name string) error {
 		return inputf("all: got %d conditions, want at most %d", len(s.All), mostConditions)
 	}
 	for _, c := range s.All {
-		if !(c.Bar >= in.lowest && c.Bar <= in.highest) {
-			return inputf("all: got the bar %v, want a number in [%v, %v]", c.Bar, in.lowest, in.highest)
+		if !(c.Bar >= in.Lowest && c.Bar <= in.Highest) {
+			return inputf("all: got the bar %v, want a number in [%v, %v]", c.Bar, in.Lowest, in.Highest)
 		}
 	}
 	return nil
@@ -69,7 +40,7 @@ func (p *Plan) joins(s *Submission, name string) error {
 
 // condition is a gate at one condition of a look: 0 is the look's own bar, on its own rows.
 func (l Line) condition(i int) Line {
-	one := Line{Question: Question{Show: ShowPass, Where: l.Where}, Bar: l.Bar, Metric: l.Metric, Shown: l.Conditions[i]}
+	one := Line{Question: Question{Show: ShowPass, Where: l.Where, Bar: l.Bar}, Metric: l.Metric, Shown: l.Conditions[i]}
 	if i > 0 {
 		one.Bar, one.Where = &l.All[i-1].Bar, l.All[i-1].Where
 	}
@@ -267,7 +238,7 @@ func (l Line) Told() string {
 		if s.Lower == nil || s.Upper == nil {
 			return ""
 		}
-		c, says := Condition{*l.condition(i).Bar, l.condition(i).Where}, "sure"
+		c, says := Condition{Bar: *l.condition(i).Bar, Where: l.condition(i).Where}, "sure"
 		switch {
 		case *s.Lower == *s.Upper:
 		case l.Verdict == Pass:

@@ -42,21 +42,22 @@ func TestSeveralConditions(t *testing.T) {
 	var cuts []int
 	var uppers []float64
 	for i, bar := range bars {
-		list, err := l.Price(Submission{Question: Question{Show: ShowPass, Where: wheres[i]}, Bar: &bar}, nil)
+		list, err := l.Price(Submission{Question: Question{Show: ShowPass, Where: wheres[i], Bar: &bar}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cuts = append(cuts, int(math.Round(*list[1].From*float64(list[1].Rows))))
 		uppers = append(uppers, *list[0].Upper)
 	}
-	question := Question{Show: ShowPass, All: []Condition{{bars[1], wheres[1]}, {bars[2], wheres[2]}}}
+	all := []Condition{{Bar: bars[1], Where: wheres[1]}, {Bar: bars[2], Where: wheres[2]}}
+	question := Question{Show: ShowPass, All: all}
 	passed := 0
 	for _, c := range [][2]int{
 		{cuts[1], cuts[2]}, {cuts[1], 50}, {cuts[1] - 1, 50}, {150, cuts[2]}, {150, cuts[2] - 1}, {0, 50}, {149, 49},
 		{cuts[1], cuts[0] - cuts[1]},
 	} {
 		l, dir := create()
-		a := takes(t, l, Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Bar: &bars[0], Question: question})
+		a := takes(t, l, Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Question: barred(question, &bars[0])})
 		passes := c[0]+c[1] >= cuts[0] && c[0] >= cuts[1] && c[1] >= cuts[2]
 		passed += int(one(passes))
 		if a.Verdict != verdict(passes, Pass, Fail) || len(a.Open.Conditions) != 3 {
@@ -95,8 +96,8 @@ func TestConditionsThatAreNone(t *testing.T) {
 	l, dir, ids, classes := comparedLedger(t)
 	asks := func(bar float64, where string) Submission {
 		return Submission{Values: Columns(ids, rightOn(classes, 120, 45)),
-			Incumbent: Columns(ids, firstRight(classes, 120)), Bar: float(0),
-			Question: Question{Show: ShowPass, All: []Condition{{bar, where}}}}
+			Incumbent: Columns(ids, firstRight(classes, 120)),
+			Question:  Question{Show: ShowPass, All: []Condition{{Bar: bar, Where: where}}, Bar: float(0)}}
 	}
 	for want, s := range map[string]Submission{
 		"all: got the bar 2, want a number in [-1, 1]":         asks(2, ""),
@@ -124,16 +125,6 @@ func TestConditionsThatAreNone(t *testing.T) {
 	if _, err := Verify(dir, ""); err != nil {
 		t.Error(err)
 	}
-	for _, text := range []string{"", "bar=", "bar=x", "bar=0,", "bar=0,where=", "where=a=b", "bar=0,a=b", "0.5"} {
-		if c, err := ParseCondition(text); err == nil {
-			t.Errorf("%q is read as %s", text, c)
-		}
-	}
-	for _, text := range []string{"bar=0.5", "bar=-0.1,where=a=b,c"} {
-		if c, err := ParseCondition(text); err != nil || c.String() != text {
-			t.Errorf("%q: %s, %v", text, c, err)
-		}
-	}
 }
 
 // Two columns that agree on some rows may follow from labels, and with others they would not agree: no condition on
@@ -153,13 +144,13 @@ func TestColumnsThatAgreeSayNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	ask := func(q Question) Submission {
-		return Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Bar: float(-0.5), Question: q}
+		return Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Question: barred(q, float(-0.5))}
 	}
 	a := takes(t, l, ask(Question{Show: ShowPass, Where: "part=half"}))
 	if a.Verdict != Pass || a.Open.Differ != 150 || !(*a.Open.Lower < 0 && *a.Open.Upper > 0) {
 		t.Errorf("got %s: %+v", a.Verdict, a.Open)
 	}
-	a = takes(t, l, ask(Question{Show: ShowPass, All: []Condition{{-0.1, "part=half"}}}))
+	a = takes(t, l, ask(Question{Show: ShowPass, All: []Condition{{Bar: -0.1, Where: "part=half"}}}))
 	c := a.Open.Conditions[1]
 	if a.Verdict != Fail || a.Open.Differ != 200 || c.Differ != 150 || !(*c.Upper > 0.1) {
 		t.Errorf("got %s: %+v", a.Verdict, a.Open)
@@ -190,7 +181,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 	const level = 0.05 // of three nodes
 	terms := Terms{Goal: goal, Method: "gate", Features: featuresOf(t, ids)}
 	bars, wheres := []float64{0.6, 0.7, 0.2}, []string{"", "part=half", "part=rest"}
-	question := Question{All: []Condition{{bars[1], wheres[1]}, {bars[2], wheres[2]}}}
+	question := Question{All: []Condition{{Bar: bars[1], Where: wheres[1]}, {Bar: bars[2], Where: wheres[2]}}}
 	cut := func(rows int64, bar float64) int { // the least count of which a fair one has at most the level
 		k := int64(0)
 		for num.Exp(num.Binomial{N: rows, P: bar}.LnAtLeast(k)) > level {
@@ -207,7 +198,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Bar: &bars[0], Question: question}
+		s := Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Question: barred(question, &bars[0])}
 		if list, err := l.Preview(s); err != nil || list[0].Look != 1 || list[0].Verdict != "" || list[0].Told != "" {
 			t.Fatalf("%+v, %v", list, err)
 		}
@@ -256,11 +247,11 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan.Features = &LabelsFile{}
-	l := Line{Metric: Accuracy, Bar: float(0.5), Shown: Shown{Rows: rows}, Question: Question{Where: "slice=0"}}
+	l := Line{Metric: Accuracy, Shown: Shown{Rows: rows}, Question: Question{Where: "slice=0", Bar: float(0.5)}}
 	for i := range several {
 		l.Conditions = append(l.Conditions, Shown{Rows: rows})
 		if i > 0 {
-			l.All = append(l.All, Condition{0.5, fmt.Sprint("slice=", i)})
+			l.All = append(l.All, Condition{Bar: 0.5, Where: fmt.Sprint("slice=", i)})
 		}
 	}
 	c, err := plan.gates(l)
@@ -312,8 +303,8 @@ func TestFixedPlansWithoutConditions(t *testing.T) {
 		"features: got some, want --open, --group or": {Goal: answers, Features: features},
 	} {
 		dir := t.TempDir() + "/ledger"
-		s := Submission{Values: Columns(ids, rightOn(classes, 120, 45)), Bar: float(0)}
-		s.All = []Condition{{0, "part=half"}}
+		s := Submission{Values: Columns(ids, rightOn(classes, 120, 45)), Question: barAt(0)}
+		s.All = []Condition{{Bar: 0, Where: "part=half"}}
 		if terms.Goal.Query == transfer.Difference {
 			terms.Incumbent = Submission{Values: Columns(ids, firstRight(classes, 120))}
 			s.Incumbent = terms.Incumbent.Values
@@ -342,13 +333,13 @@ func TestEditedConditions(t *testing.T) {
 		{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true},
 		{Goal: transfer.Goal{Queries: 3, Beta: beta(t, "0.05"), Shown: transfer.Shown{Feedback: transfer.Gate}}, Method: "gate"},
 	} {
-		question := Question{All: []Condition{{0.2, "part=half"}}}
+		question := Question{All: []Condition{{Bar: 0.2, Where: "part=half"}}}
 		if terms.Open {
 			question.Show = ShowPass
 		}
 		terms.Features = featuresOf(t, ids)
 		l, dir := ledgerOf(t, labelsIn(t, ids, classes), terms)
-		takes(t, l, Submission{Values: Columns(ids, classes), Bar: float(0.2), Question: question})
+		takes(t, l, Submission{Values: Columns(ids, classes), Question: barred(question, float(0.2))})
 		for want, edit := range map[string]func(*Line){
 			"got 2 conditions, want 2 with a bar": func(l *Line) { l.Bar = nil },
 			"got 2 conditions, want 1 with a bar": func(l *Line) { l.All = nil },
@@ -370,4 +361,13 @@ func TestEditedConditions(t *testing.T) {
 			}
 		}
 	}
+}
+
+// barAt is the question of a fixed gate at a bar.
+func barAt(bar float64) Question { return Question{Bar: &bar} }
+
+// barred is a question with a bar.
+func barred(q Question, bar *float64) Question {
+	q.Bar = bar
+	return q
 }

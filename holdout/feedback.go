@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/ask"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -54,33 +55,48 @@ func verdict(yes bool, word, other string) string {
 	return other
 }
 
-// needs checks the bar or the guess that a look needs. The bar of a plan that has but one may be left out.
-func (p *Plan) needs(s *Submission) error {
-	goal := p.goal
-	if p.Promise.Test != "" && s.Bar != nil {
-		return inputf("bar: got %v, want none for a gate with --test: the incumbent takes its place", *s.Bar)
+// fixedRules are what looks of fixed plans take, by their feedback. Other feedback takes nothing.
+var fixedRules = map[transfer.Feedback]ask.Rule{
+	transfer.Gate:  {Needs: []string{"bar"}},
+	transfer.Flags: {Needs: []string{"guess"}},
+}
+
+// rule is what looks of a fixed plan take.
+func (p *Plan) rule() ask.Rule {
+	rule := fixedRules[p.goal.Feedback]
+	if p.Promise.Test != "" {
+		rule = ask.Rule{}
 	}
-	low := lowest(goal)
-	for _, c := range []struct {
-		name  string
-		value **float64
-		kind  transfer.Feedback
-	}{{"bar", &s.Bar, transfer.Gate}, {"guess", &s.Guess, transfer.Flags}} {
-		if c.kind == goal.Feedback && *c.value == nil && c.name == "bar" {
-			if *c.value = p.onlyBar(); p.Promise.Test != "" {
-				continue
+	if p.conditioned() {
+		rule.Takes = append(slices.Clip(rule.Takes), "all")
+	}
+	return rule
+}
+
+// checkFixed checks the question of a look at a fixed plan, and fills in the only bar that there is.
+func (p *Plan) checkFixed(s *Submission) error {
+	goal := p.goal
+	if bar := p.onlyBar(); goal.Feedback == transfer.Gate && s.Bar == nil {
+		s.Bar = bar
+	}
+	with := "--feedback " + goal.Feedback.String()
+	err := p.rule().Check(s.Question, ask.Ends{Lowest: lowest(goal), Highest: 1}, with, func(param ask.Param) string {
+		got := strings.Join(param.Texts(s.Question), " and ")
+		switch {
+		case param.Name == "all":
+			return "got conditions, want none but of an open ledger, or of one by the method gate that was made with --features"
+		case param.Name == "bar" && p.Promise.Test != "":
+			return "got " + got + ", want none for a gate with --test: the incumbent takes its place"
+		}
+		for feedback, rule := range fixedRules {
+			if slices.Contains(rule.Needs, param.Name) {
+				return "got " + got + ", want none with " + with + ", or a ledger with --feedback " + feedback.String()
 			}
 		}
-		x := *c.value
-		switch {
-		case c.kind != goal.Feedback && x == nil:
-		case c.kind != goal.Feedback:
-			return inputf("%s: got %v, want none with --feedback %s, or a ledger with --feedback %s", c.name, *x, goal.Feedback, c.kind)
-		case x == nil:
-			return inputf("%s: got nothing, want a number in [%v, 1] with --feedback %s", c.name, low, goal.Feedback)
-		case !(*x >= low && *x <= 1):
-			return inputf("%s: got %v, want a number in [%v, 1]", c.name, *x, low)
-		}
+		return "got " + shown(got) + ", want none for a fixed ledger, or a ledger made with --open"
+	})
+	if err != nil {
+		return inputf("%v", err)
 	}
 	if goal.Feedback != transfer.Gate || p.Promise.Test != "" {
 		return nil

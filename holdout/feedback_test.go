@@ -62,7 +62,7 @@ func TestGate(t *testing.T) {
 	ids, classes := rowsOf(t, 1000, 1)
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Gate, 9, 0.1, "gate", transfer.Shown{Passes: 2})(t))
 	look := func(count int, bar float64) Answer {
-		return takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Bar: &bar})
+		return takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Question: Question{Bar: &bar}})
 	}
 	for i, c := range []struct {
 		count   int
@@ -81,7 +81,7 @@ func TestGate(t *testing.T) {
 	}
 	var refused *RefusedError
 	if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, classes),
-		Bar: float(0.1)}); !errors.As(err, &refused) {
+		Question: barAt(0.1)}); !errors.As(err, &refused) {
 		t.Errorf("after the last pass: %v", err)
 	}
 	if a := look(799, 0.7); !a.Known || a.Verdict != Fail {
@@ -106,8 +106,8 @@ func TestGateAtAKnownBar(t *testing.T) {
 			t.Errorf("%d right: %s, want %s", c, a.Verdict, want)
 		}
 	}
-	if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, classes), Bar: float(0.5)}); err == nil ||
-		!strings.Contains(err.Error(), "bar: got 0.5, want 0.6 as in the plan") {
+	s := Submission{Values: Columns(ids, classes), Question: barAt(0.5)}
+	if _, err := l.Score(context.Background(), s); err == nil || !strings.Contains(err.Error(), "bar: got 0.5, want 0.6 as in the plan") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -175,7 +175,7 @@ func TestGuessesOfAMethodForAnswers(t *testing.T) {
 			if k < 2 {
 				guess = score + away
 			}
-			got := takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Guess: &guess})
+			got := takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Question: Question{Guess: &guess}})
 			if want := verdict(k == 4, Moved, Holds); got.Verdict != want {
 				t.Errorf("guess error %v, a guess %v away: %s, want %s", guessError, away, got.Verdict, want)
 			}
@@ -232,7 +232,7 @@ func TestSparseValidate(t *testing.T) {
 		l, dir := ledgerOf(t, labelsOf(t, ids, classes),
 			shows(transfer.Flags, 50, 0.1, "sparse-validate", transfer.Shown{Hold: hold})(t))
 		look := func(count int, guess float64) Answer {
-			return takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Guess: &guess})
+			return takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Question: Question{Guess: &guess}})
 		}
 		threshold := l.plan.Mechanism.Threshold
 		if a := look(6000, 0.76); a.Verdict != Holds || *a.Response != 0.76 || a.Remaining.Flags != 2 {
@@ -253,7 +253,7 @@ func TestSparseValidate(t *testing.T) {
 		}
 		var refused *RefusedError
 		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, classes),
-			Guess: float(1)}); !errors.As(err, &refused) {
+			Question: Question{Guess: float(1)}}); !errors.As(err, &refused) {
 			t.Errorf("after the last flag: %v", err)
 		}
 		if _, err := Verify(dir, ""); err != nil {
@@ -286,7 +286,7 @@ func TestSparseValidateInParts(t *testing.T) {
 			}
 		}
 		want := float64(count)/float64(len(rows)) - 0.08
-		a := takes(t, l, Submission{Values: Columns(ids, predictions), Guess: &guess})
+		a := takes(t, l, Submission{Values: Columns(ids, predictions), Question: Question{Guess: &guess}})
 		if a.Verdict != Moved || math.Abs(*a.Response-want) > 1e-9 {
 			t.Errorf("flag %d: %v, want %v", flag, *a.Response, want)
 		}
@@ -352,7 +352,7 @@ func TestDifferences(t *testing.T) {
 	terms.Incumbent = Submission{Values: table(1400)}
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
 	look := func(count, against int) (Answer, error) {
-		return l.Score(context.Background(), Submission{Values: table(count), Incumbent: table(against), Bar: float(0),
+		return l.Score(context.Background(), Submission{Values: table(count), Incumbent: table(against), Question: barAt(0),
 			Path: fmt.Sprint(count)})
 	}
 	for _, c := range []struct {
@@ -382,7 +382,7 @@ func TestDifferences(t *testing.T) {
 	if err != nil || s.Looks != 4 || !strings.HasSuffix(s.Incumbent.In(dir), "1640") {
 		t.Errorf("%+v, %v", s, err)
 	}
-	itself := Submission{Values: table(1640), Incumbent: table(1640), Bar: float(0.1), Name: "other"}
+	itself := Submission{Values: table(1640), Incumbent: table(1640), Question: barAt(0.1), Name: "other"}
 	if _, err := l.Score(context.Background(), itself); err == nil ||
 		!strings.Contains(err.Error(), "got the incumbent itself") {
 		t.Errorf("at another bar: %v", err)
@@ -417,13 +417,12 @@ func TestBarsAndGuesses(t *testing.T) {
 		Submission
 	}{
 		"bar: got nothing, want a number in [0, 1] with --feedback gate": {transfer.Gate, Submission{}},
-		"bar: got 1.5, want a number in [0, 1]":                          {transfer.Gate, Submission{Bar: float(1.5)}},
+		"bar: got 1.5, want a number in [0, 1]":                          {transfer.Gate, Submission{Question: barAt(1.5)}},
 		"bar: got NaN, want a number in [0, 1]": {transfer.Gate,
-			Submission{Bar: float(math.NaN())}},
-		"guess: got 0.5, want none with --feedback gate": {transfer.Gate, Submission{Bar: float(0),
-			Guess: float(0.5)}},
+			Submission{Question: Question{Bar: float(math.NaN())}}},
+		"guess: got 0.5, want none with --feedback gate":                    {transfer.Gate, Submission{Question: Question{Bar: float(0), Guess: float(0.5)}}},
 		"guess: got nothing, want a number in [0, 1] with --feedback flags": {transfer.Flags, Submission{}},
-		"bar: got 0.5, want none with --feedback best":                      {transfer.Best, Submission{Bar: float(0.5)}},
+		"bar: got 0.5, want none with --feedback best":                      {transfer.Best, Submission{Question: barAt(0.5)}},
 	} {
 		l, dir := ledgerOf(t, labels, shows(c.feedback, 5, 0.1, "", transfer.Shown{})(t))
 		before := files(t, dir)

@@ -24,7 +24,7 @@ func TestForecastOfALook(t *testing.T) {
 	}
 	l, _, _, _ := openLedger(t, 400)
 	bar, effect := 0.7, 0.08
-	asks := Submission{Question: Question{Show: ShowPass}, Bar: &bar, Effect: &effect}
+	asks := Submission{Question: Question{Show: ShowPass, Bar: &bar}, Effect: &effect}
 	list, err := l.Price(asks, nil)
 	if err != nil || len(list) != 2 || list[0].Power != nil || list[1].Power == nil {
 		t.Fatal(list, err)
@@ -34,8 +34,8 @@ func TestForecastOfALook(t *testing.T) {
 	}
 	for want, s := range map[string]Submission{
 		"effect: got 0.08 with --show score": {Question: Question{Show: ShowScore}, Effect: &effect},
-		"effect: got 0.4, want at most 0.3":  {Question: Question{Show: ShowPass}, Bar: &bar, Effect: float(0.4)},
-		"effect: got -1, want a positive":    {Question: Question{Show: ShowPass}, Bar: &bar, Effect: float(-1)},
+		"effect: got 0.4, want at most 0.3":  {Question: Question{Show: ShowPass, Bar: &bar}, Effect: float(0.4)},
+		"effect: got -1, want a positive":    {Question: Question{Show: ShowPass, Bar: &bar}, Effect: float(-1)},
 	} {
 		if _, err := l.Price(s, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

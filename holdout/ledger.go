@@ -18,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -174,9 +175,7 @@ type Submission struct {
 	Values    Table    // every id with its prediction or value
 	Source    string   // the name of the values in errors; "" for none
 	Path      string   // the file that they are in, to be found again if they become the incumbent
-	Bar       *float64 // gate: the bar; nil for the plan's
-	Guess     *float64 // flags: the guess
-	Question           // of an open ledger
+	Question           // of a gate whose plan has its bar, nothing
 	Effect    *float64 // price: a guess how far the truth is above the bar, or the incumbent; nil for no forecast
 	Incumbent Table    // of differences: the values of the incumbent; none of a column, which the ledger keeps
 
@@ -361,8 +360,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	if l.plan.Group != nil {
 		a.look.groups = l.clusters
 	}
-	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Bar: s.Bar, Guess: s.Guess}
-	a.Question = s.Question
+	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Question: s.Question}
 	if s.Values == nil && l.plan.Open != nil { // to ask for its price
 		a.query, err = l.query(&a)
 		return a, err
@@ -381,13 +379,13 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	case s.Incumbent != nil:
 		return a, inputf("incumbent: got one, want none: the plan is for no differences")
 	}
-	of := []string{a.Incumbent, printed(s.Bar), printed(s.Guess)}
-	if l.plan.Open != nil || len(s.All) > 0 {
+	of := append([]string{a.Incumbent}, s.Apart()...)
+	if l.plan.Open != nil || s.Further() {
 		if a.query, err = l.query(&a); err != nil {
 			return a, err
 		}
 		a.Differ, a.Share = a.query.differ, a.query.share
-		of = append(append(of, s.texts()...), strconv.FormatInt(l.epoch, 10))
+		of = append(append(of, s.Texts()...), strconv.FormatInt(l.epoch, 10))
 	}
 	if IsColumn(s.Metric) { // which has a key
 		a.batch = s.Batch[s.Metric]
@@ -474,7 +472,7 @@ func printed(x *float64) string {
 	if x == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*x+0, 'g', -1, 64) // -0 is 0
+	return text.Shortest(*x)
 }
 
 // mostName is how many characters a name has.
@@ -555,7 +553,7 @@ func (h *history) promoted(a *asked) error {
 		if !h.promotes(l) {
 			continue
 		}
-		same := printed(l.Bar) == printed(a.Bar) && slices.Equal(l.Question.texts(), a.Question.texts())
+		same := slices.Equal(l.Apart(), a.Apart()) && slices.Equal(l.Texts(), a.Texts())
 		if a.Key == "" && l.Predictions == a.Predictions && same {
 			a.Incumbent, a.Fingerprint = l.Incumbent, l.Fingerprint
 			return nil

@@ -35,8 +35,6 @@ type Line struct {
 	With        int64    `json:"with,omitempty"`        // of a column: the first look of its command at the same values
 	Response    *float64 `json:"response,omitempty"`    // as it was shown
 	Verdict     string   `json:"verdict,omitempty"`
-	Bar         *float64 `json:"bar,omitempty"`
-	Guess       *float64 `json:"guess,omitempty"`
 	Question
 	Incumbent   string `json:"incumbent,omitempty"`   // of differences: the fingerprint of the incumbent's values
 	Predictions string `json:"predictions,omitempty"` // and of the candidate's

@@ -228,7 +228,7 @@ func TestRemarks(t *testing.T) {
 	open := Terms{Open: true, Metrics: []string{"f1"}, Units: Units{Positive: "1"}, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
 	l, _ = ledgerOf(t, labelsOf(t, ids, []string{"1", "0"}), open)
 	bar := 0.1
-	asked := Submission{Metric: "f1", Question: Question{Show: ShowPass}, Bar: &bar, Values: Columns(ids, []string{"1.0", "0.0"})}
+	asked := Submission{Metric: "f1", Question: Question{Show: ShowPass, Bar: &bar}, Values: Columns(ids, []string{"1.0", "0.0"})}
 	_, err = l.Score(context.Background(), asked)
 	const none = "got no row with the prediction 1, the positive class, want some for f1; no prediction equals a declared class"
 	if err == nil || err.Error() != none+asNumber {

@@ -166,7 +166,7 @@ func BenchmarkReadLog(b *testing.B) {
 	for k := range 3000 {
 		bar := 0.9 + float64(k)*1e-6
 		if _, err := l.Score(b.Context(), Submission{Name: fmt.Sprint("prompt ", k), Values: Columns(ids, right(classes, 800)),
-			Bar: &bar, Question: Question{Show: ShowPass}}); err != nil {
+			Question: Question{Show: ShowPass, Bar: &bar}}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/ask"
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
@@ -133,11 +135,11 @@ func (p *Plan) scale(name string) scale {
 func (s scale) plain() bool { return s.lowest == 0 && s.span == 1 && !s.less }
 
 // ends are the ends of what a person reads.
-func (s scale) ends() between {
+func (s scale) ends() ask.Ends {
 	if s.compared {
-		return between{-s.span, s.span}
+		return ask.Ends{Lowest: -s.span, Highest: s.span}
 	}
-	return between{s.lowest, s.lowest + s.span}
+	return ask.Ends{Lowest: s.lowest, Highest: s.lowest + s.span}
 }
 
 // margin is how far a truth may be from its bar where its value may be that far.
@@ -336,8 +338,8 @@ func (r reader) truths(l *Labels, right []mark) ([]float64, error) {
 	}
 	numbers := make([]float64, len(l.classes))
 	wrong := make([]bool, len(l.classes))
-	for i, text := range l.classes {
-		x, ok := decimal(strings.TrimSpace(text))
+	for i, said := range l.classes {
+		x, ok := text.Decimal(strings.TrimSpace(said))
 		numbers[i], wrong[i] = r.units.share(x), !ok
 	}
 	for row, c := range l.class {

@@ -167,7 +167,7 @@ func TestMetricsByHand(t *testing.T) {
 			}
 			c, values := measuredBy(t, of.labels, units, nil, name), of.values[m.Reads]
 			want, in := byHand(name, c.labels, values), c.plan.scale(name).ends()
-			width := in.highest - in.lowest
+			width := in.Highest - in.Lowest
 			for _, show := range []string{ShowScore, ShowGuess} {
 				a, err := c.Score(context.Background(), c.ask(name, show, values, want))
 				if m.Ratio != nil && !m.Ratio.Bounded() {
@@ -186,9 +186,9 @@ func TestMetricsByHand(t *testing.T) {
 				}
 			}
 			for _, side := range []float64{-1, 1} {
-				room := in.highest - want
+				room := in.Highest - want
 				if side < 0 {
-					room = want - in.lowest
+					room = want - in.Lowest
 				}
 				bar := want + side*min(0.15*width, 0.6*room)
 				a, err := c.Score(context.Background(), c.ask(name, ShowPass, values, bar))

@@ -256,7 +256,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		after := h.account.copy()
 		after.take(&r.Line)
 		r.Spent = after.spent()
-		gate := Line{Question: Question{Show: ShowPass}, Bar: bar, Metric: a.Metric}
+		gate := Line{Question: Question{Show: ShowPass, Bar: bar}, Metric: a.Metric}
 		if bar != nil && a.Show != ShowReject {
 			gate.Shown = a.Shown
 			gate.Conditions = nil
@@ -404,20 +404,16 @@ func cloned[K comparable, V any](m map[K]V) map[K]V {
 	return next
 }
 
-// needs checks the bar, the guess or the question that a look needs.
+// needs checks the question of a look.
 func (l *Ledger) needs(s *Submission) error {
 	name := cmp.Or(s.Metric, l.plan.Metric)
-	if s.foreign(l.plan.Open != nil) {
-		return inputf("show: got %s, want %s", cmp.Or(s.Show, "a question"), verdict(l.plan.Open == nil,
-			"none for a fixed ledger, or a ledger made with --open", "what the ledger has an answer to"))
+	if s.foreign() {
+		return inputf("got a submission with something that no ledger knows, want predictions and a question")
 	}
-	if l.plan.Open == nil {
-		return cmp.Or(l.plan.needs(s), l.plan.joins(s, name))
-	}
-	if err := s.Question.checked(s.Bar, s.Guess, l.plan.scale(name).ends()); err != nil {
+	if err := l.plan.checks(s, l.plan.scale(name).ends()); err != nil {
 		return err
 	}
-	if err := l.plan.joins(s, name); err != nil {
+	if err := l.plan.joins(s, name); err != nil || l.plan.Open == nil {
 		return err
 	}
 	kind, _ := metric.Of(name)
@@ -434,14 +430,11 @@ func (l *Ledger) needs(s *Submission) error {
 	return nil
 }
 
-// foreign reports whether a submission asks for more than ledgers of its kind obey. A new field is foreign to both
-// kinds, and refused before a look is spent, until a kind has it here.
-func (s Submission) foreign(open bool) bool {
-	s.Name, s.Team, s.Metric, s.Values, s.Source, s.Path, s.Bar, s.Guess, s.All = "", "", "", nil, "", "", nil, nil, nil
+// foreign reports whether a submission has more than its question that decides something. A new field does, and no look
+// is spent until it stands here.
+func (s Submission) foreign() bool {
+	s.Name, s.Team, s.Metric, s.Values, s.Source, s.Path, s.Question = "", "", "", nil, "", "", Question{}
 	s.Effect, s.Incumbent, s.Reading, s.Again, s.Batch = nil, nil, nil, false, nil
-	if open {
-		s.Show, s.Test, s.Where, s.Near, s.Within, s.Step, s.Expect = "", "", "", nil, nil, nil, nil
-	}
 	return !reflect.ValueOf(s).IsZero()
 }
 
@@ -534,7 +527,7 @@ func (a *account) recomputed(p *Plan, l Line) error {
 	if l.Price == nil {
 		return errors.New("got no price")
 	}
-	if err := l.Question.checked(l.Bar, l.Guess, p.scale(l.Metric).ends()); err != nil {
+	if err := checkOpen(l.Question, p.scale(l.Metric).ends()); err != nil {
 		return err
 	}
 	c, err := a.ask(p, l, p.tails(l))

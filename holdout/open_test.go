@@ -58,7 +58,7 @@ func TestPriceOfAGate(t *testing.T) {
 	bar := 0.8
 	ask := func() (pass, fail Response) {
 		t.Helper()
-		list, err := l.Price(Submission{Question: Question{Show: ShowPass}, Bar: &bar}, nil)
+		list, err := l.Price(Submission{Question: Question{Show: ShowPass, Bar: &bar}}, nil)
 		if err != nil || len(list) != 2 {
 			t.Fatal(list, err)
 		}
@@ -75,8 +75,8 @@ func TestPriceOfAGate(t *testing.T) {
 	check("the upper end after a fail", fail.Upper, 0.8226016, 5e-8)
 	check("the next pass after a fail", fail.NextPass, 0.8148, 1)
 	for k := range 10 {
-		a, err := l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, 3000+k)), Bar: &bar,
-			Question: Question{Show: ShowPass}})
+		a, err := l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, 3000+k)),
+			Question: Question{Show: ShowPass, Bar: &bar}})
 		if err != nil || a.Verdict != Fail {
 			t.Fatal(a, err)
 		}
@@ -201,8 +201,8 @@ func TestMargin(t *testing.T) {
 		if k < 2 {
 			bar = 0.5
 		}
-		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, 4000+k)), Bar: &bar,
-			Question: Question{Show: ShowPass}}); err != nil {
+		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, 4000+k)),
+			Question: Question{Show: ShowPass, Bar: &bar}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,7 +213,7 @@ func TestMargin(t *testing.T) {
 	widest := map[string]float64{}
 	for _, metric := range []string{Accuracy, "column:f"} {
 		for bar := 0.01; bar < 0.9; bar += 0.03 {
-			list, err := l.Price(Submission{Metric: metric, Question: Question{Show: ShowPass}, Bar: &bar}, nil)
+			list, err := l.Price(Submission{Metric: metric, Question: Question{Show: ShowPass, Bar: &bar}}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestMargin(t *testing.T) {
 func TestPriceOfABarThatNoScorePasses(t *testing.T) {
 	l, dir, ids, classes := openLedger(t, 20)
 	bar := 0.99
-	ask := Submission{Question: Question{Show: ShowPass}, Bar: &bar}
+	ask := Submission{Question: Question{Show: ShowPass, Bar: &bar}}
 	list, err := l.Price(ask, nil)
 	if err != nil || len(list) != 1 || list[0].Verdict != Pass || list[0].From != nil || list[0].Upper != nil {
 		t.Fatal(list, err)
@@ -376,7 +376,7 @@ func TestForetoldMargins(t *testing.T) {
 func TestLevelOfAClosedLedger(t *testing.T) {
 	l, dir, ids, classes := openLedger(t, 100)
 	bar := 0.5
-	s := Submission{Values: Columns(ids, right(classes, 90)), Bar: &bar, Question: Question{Show: ShowPass}}
+	s := Submission{Values: Columns(ids, right(classes, 90)), Question: Question{Show: ShowPass, Bar: &bar}}
 	a, err := l.Score(t.Context(), s)
 	if err != nil || !(*a.Open.Price > 0.1) {
 		t.Fatal(a, err)

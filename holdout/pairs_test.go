@@ -88,7 +88,8 @@ func TestGateOfAnAUC(t *testing.T) {
 	labels := labelsOf(t, ids, classes)
 	for pairs, want := range map[int]string{2999: Fail, 3000: Pass, 3001: Pass} {
 		l, dir := ledgerOf(t, labels, areas(t, 0.2))
-		if a := takes(t, l, Submission{Values: Columns(ids, ordered(classes, pairs)), Bar: float(0.1)}); a.Verdict != want {
+		s := Submission{Values: Columns(ids, ordered(classes, pairs)), Question: barAt(0.1)}
+		if a := takes(t, l, s); a.Verdict != want {
 			t.Errorf("%d pairs: %s, want %s", pairs, a.Verdict, want)
 		}
 		if _, err := Verify(dir, ""); err != nil {
@@ -105,16 +106,16 @@ func TestGateOfAnAUC(t *testing.T) {
 			tied[i] = "99.5"
 		}
 	}
-	if a := takes(t, l, Submission{Values: Columns(ids, tied), Bar: float(0.1)}); a.Verdict != Fail {
+	if a := takes(t, l, Submission{Values: Columns(ids, tied), Question: barAt(0.1)}); a.Verdict != Fail {
 		t.Errorf("2,999.5 pairs: %s", a.Verdict)
 	}
 	far := ordered(classes, 10000)
 	far[0] = "-1.5e300"
-	takes(t, l, Submission{Values: Columns(ids, far), Bar: float(0.1)})
+	takes(t, l, Submission{Values: Columns(ids, far), Question: barAt(0.1)})
 	for text, want := range map[string]string{"NaN": "got the value NaN, want a number", "1e999": "got the value 1e999",
 		"": `got the value "", want a number`, "Inf": "got the value Inf", "0x1": "got the value 0x1"} {
 		far[0] = text
-		refusedBy(t, l, Submission{Values: Columns(ids, far), Bar: float(0.1)}, want)
+		refusedBy(t, l, Submission{Values: Columns(ids, far), Question: barAt(0.1)}, want)
 	}
 }
 

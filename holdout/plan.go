@@ -321,7 +321,7 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 		p.Arrival = &Arrival{Rows: t.rows}
 	}
 	for _, bar := range p.Bars {
-		if err := p.needs(&Submission{Bar: &bar}); err != nil {
+		if err := p.checkFixed(&Submission{Question: Question{Bar: &bar}}); err != nil {
 			return nil, inAll("bars", err)
 		}
 	}

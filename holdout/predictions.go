@@ -5,9 +5,9 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 )
 
@@ -154,18 +154,18 @@ func (r reader) numberCell(v *values, binary bool) func(string) (float64, error)
 	case v.reads(metric.Score):
 		lowest, highest = -math.MaxFloat64, math.MaxFloat64
 	}
-	return func(text string) (float64, error) {
-		x, ok := decimal(text)
+	return func(said string) (float64, error) {
+		x, ok := text.Decimal(said)
 		x = snapped(x, lowest, highest)
 		switch {
 		case ok && number:
 			return r.units.share(x), nil
 		case number || !ok && v.reads(metric.Score):
-			return 0, inputf("got the value %s, want a number", shown(text))
+			return 0, inputf("got the value %s, want a number", shown(said))
 		case !ok || !(x >= lowest && x <= highest):
-			return 0, inputf("got the value %s, want a number in [%v, %v]", shown(text), lowest, highest)
+			return 0, inputf("got the value %s, want a number in [%v, %v]", shown(said), lowest, highest)
 		case binary && x != lowest && x != highest:
-			return 0, inputf("got the value %s, want %v or %v as the plan is for 0/1 queries", shown(text), lowest, highest)
+			return 0, inputf("got the value %s, want %v or %v as the plan is for 0/1 queries", shown(said), lowest, highest)
 		case v.reads(metric.Number):
 			return r.units.share(x), nil
 		}
@@ -182,19 +182,6 @@ func snapped(x, lowest, highest float64) float64 {
 		return end
 	}
 	return x
-}
-
-// decimal reads a decimal number: no NaN, no infinity, no hexadecimal digits and no blanks, and nothing that would be
-// read as zero without being it.
-func decimal(text string) (float64, bool) {
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool {
-		return !strings.ContainsRune("0123456789+-.eE", r)
-	}) {
-		return 0, false
-	}
-	x, err := strconv.ParseFloat(text, 64)
-	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
-	return x, err == nil && (x != 0 || !strings.ContainsAny(digits, "123456789"))
 }
 
 // fingerprint is the digest of the metric, every id with its value, and the rest.

@@ -120,7 +120,7 @@ func TestLedgersOfClusters(t *testing.T) {
 			t.Fatal(err)
 		}
 		bar := 0.5
-		list, err := l.Price(Submission{Question: Question{Show: ShowPass}, Bar: &bar}, nil)
+		list, err := l.Price(Submission{Question: Question{Show: ShowPass, Bar: &bar}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +299,7 @@ func TestMarginOfABenchmark(t *testing.T) {
 	most := 0.
 	for i := 20; i < 70; i++ {
 		bar := float64(i) / 100
-		list, err := l.Price(Submission{Question: Question{Show: ShowPass}, Bar: &bar}, nil)
+		list, err := l.Price(Submission{Question: Question{Show: ShowPass, Bar: &bar}}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

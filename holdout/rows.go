@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/ask"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -247,27 +248,37 @@ var openStatusFields = slices.Concat(statusFields, []Field[Status]{
 })
 
 // openLineFields are the columns of the rows of an open ledger's log.
-var openLineFields = slices.Concat(lineFields, openFields(func(l Line) Line { return l }), []Field[Line]{
-	{Name: "test", Value: func(l Line) any { return l.Test }},
-	{Name: "near", Value: func(l Line) any { return optional(l.Near) }},
-	{Name: "within", Value: func(l Line) any { return optional(l.Within) }},
-	{Name: "step", Value: func(l Line) any { return optional(l.Step) }},
-	{Name: "expect", Value: func(l Line) any { return optional(l.Expect) }},
+var openLineFields = slices.Concat(questionFields(slices.Concat(lineFields, openFields(func(l Line) Line { return l })),
+	ask.Params()), []Field[Line]{
 	{Name: "known_lower", Value: func(l Line) any { return optional(l.Known.Lower) }},
 	{Name: "known_upper", Value: func(l Line) any { return optional(l.Known.Upper) }},
 }, bestFields(func(l Line) Line { return l }))
 
+// questionFields are fields, and columns of the parameters that have none there. The column conditions has what
+// parameters that repeat ask.
+func questionFields(fields []Field[Line], params []ask.Param) []Field[Line] {
+	fields = slices.Clone(fields)
+	for _, p := range params {
+		known := slices.ContainsFunc(fields, func(f Field[Line]) bool { return f.Name == p.Name })
+		if !known && !p.Repeats() {
+			fields = append(fields, Field[Line]{Name: p.Name, Typed: !p.IsNumber() && p.Words == nil,
+				Value: func(l Line) any { return p.Value(l.Question) }})
+		}
+	}
+	return fields
+}
+
 // LineFieldsOf are the columns of the rows of a log of a plan.
 func LineFieldsOf(p *Plan) []Field[Line] {
-	fields := lineFields
+	fields := questionFields(lineFields, p.Asks())
 	switch {
 	case p.Open != nil:
 		fields = openLineFields
 	case p.conditioned():
 		told := Field[Line]{Name: "conditions", Value: func(l Line) any { return l.Told() }, Typed: true}
-		fields = append(slices.Clone(lineFields), told)
+		fields = append(fields, told)
 	case p.Arrival != nil:
-		fields = append(slices.Clone(lineFields), Field[Line]{Name: "rows", Value: func(l Line) any { return positive(l.Rows) }})
+		fields = append(fields, Field[Line]{Name: "rows", Value: func(l Line) any { return positive(l.Rows) }})
 	}
 	return append(slices.Clip(fields), LawFields(p, func(Line) *Plan { return p })...)
 }

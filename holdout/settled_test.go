@@ -83,10 +83,10 @@ func TestNotShownBeforeItIsSynced(t *testing.T) {
 	for feedback, ask := range map[string]func(int) []Submission{
 		"open": func(k int) []Submission {
 			values := Columns(ids, right(classes, 800+k))
-			return []Submission{{Values: values, Bar: float(0.5), Question: Question{Show: ShowPass}}}
+			return []Submission{{Values: values, Question: Question{Show: ShowPass, Bar: float(0.5)}}}
 		},
 		"gate": func(k int) []Submission {
-			return []Submission{{Values: Columns(ids, right(classes, 800+k)), Bar: float(0.5)}}
+			return []Submission{{Values: Columns(ids, right(classes, 800+k)), Question: barAt(0.5)}}
 		},
 		"final": func(int) []Submission {
 			return []Submission{{Values: Columns(ids, right(classes, 800))}, {Values: Columns(ids, right(classes, 700))}}

@@ -137,7 +137,7 @@ func TestSecondMomentOfColumns(t *testing.T) {
 func TestRefusalsLeaveSomething(t *testing.T) {
 	ids, labels, old, _ := judged(t, 900, 0, 1, 0.05)
 	l, _ := keptLedger(t, ids, labels, old, 0.01, Units{})
-	line := Line{Question: Question{Show: ShowPass}, Bar: float(0), Metric: "column:judge",
+	line := Line{Question: Question{Show: ShowPass, Bar: float(0)}, Metric: "column:judge",
 		Shown: Shown{Rows: 900, Differ: 900, Kept: 0.01}}
 	for _, most := range []float64{2, 2.5, 8, 36} {
 		p := *l.plan
@@ -199,7 +199,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 	terms.Goal.Shown = transfer.Shown{Feedback: transfer.Gate, Passes: 1, SecondMoment: 0.13, Checked: true}
 	bar := 0.1
 	ask := func(values []string) Submission {
-		return Submission{Values: Columns(ids, values), Incumbent: Columns(ids, old), Bar: &bar}
+		return Submission{Values: Columns(ids, values), Incumbent: Columns(ids, old), Question: Question{Bar: &bar}}
 	}
 	far := make([]string, len(old))
 	for i := range far {
@@ -254,7 +254,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 		terms.Incumbent = Submission{Values: Columns(ids, base)}
 		l, _ := ledgerOf(t, labelsIn(t, ids, classes), terms)
 		_, err := l.Score(context.Background(),
-			Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Bar: &bar})
+			Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Question: Question{Bar: &bar}})
 		status, lines, bad := Read(l.dir)
 		if bad != nil || len(lines) > 0 || status.Looks > 0 {
 			t.Errorf("a refusal costs something: %v, %v", lines, bad)

@@ -20,7 +20,7 @@ func onePass(t *testing.T, looks int) (l *Ledger, path string, ask func(count in
 	ids, classes := rowsOf(t, 200, 1)
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Gate, 9, 0.3, "gate", transfer.Shown{Passes: 1})(t))
 	ask = func(count int) (Answer, error) {
-		return l.Score(context.Background(), Submission{Values: Columns(ids, right(classes, count)), Bar: float(0.5)})
+		return l.Score(context.Background(), Submission{Values: Columns(ids, right(classes, count)), Question: barAt(0.5)})
 	}
 	for k := range looks {
 		if _, err := ask(k); err != nil {
@@ -35,8 +35,8 @@ func openGate(t *testing.T, looks int) (l *Ledger, path string, ask func(count i
 	t.Helper()
 	l, dir, ids, classes := openLedger(t, 200)
 	ask = func(count int) (Answer, error) {
-		return l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, count)), Bar: float(0.5),
-			Question: Question{Show: ShowPass}})
+		return l.Score(context.Background(), Submission{Values: Columns(ids, firstRight(classes, count)),
+			Question: Question{Show: ShowPass, Bar: float(0.5)}})
 	}
 	for k := range looks {
 		if _, err := ask(k); err != nil {
@@ -142,9 +142,12 @@ type tornCase struct {
 func tornCases(t *testing.T) map[string]tornCase {
 	t.Helper()
 	bare := func(values Table, _ int) Submission { return Submission{Values: values} }
-	at := func(values Table, _ int) Submission { return Submission{Values: values, Bar: float(0.5)} }
+	at := func(values Table, _ int) Submission {
+		return Submission{Values: values, Question: barAt(0.5)}
+	}
 	guessed := func(values Table, k int) Submission {
-		return Submission{Values: values, Guess: float([]float64{0.702, 0.2, 0.3, 0.905, 0.1, 0.15, 0.25, 0.35}[k])}
+		return Submission{Values: values,
+			Question: Question{Guess: float([]float64{0.702, 0.2, 0.3, 0.905, 0.1, 0.15, 0.25, 0.35}[k])}}
 	}
 	flags := func(method string, rows, m, budget int64, shown transfer.Shown) tornCase {
 		shown.Feedback = transfer.Flags
@@ -277,7 +280,7 @@ func fill(of reflect.Value) {
 			f.Set(reflect.ValueOf(&LabelsFile{Path: "a \"}b\\", Fingerprint: "c]",
 				From: &Reading{Tool: "d{", ID: "e}", Value: "f,", Only: []string{"g\"=]", "h"}}}))
 		case f.Type() == reflect.TypeFor[[]Condition]():
-			f.Set(reflect.ValueOf([]Condition{{x, "a=\"b]"}, {1, "c}"}}))
+			f.Set(reflect.ValueOf([]Condition{{Bar: x, Where: "a=\"b]"}, {Bar: 1, Where: "c}"}}))
 		case f.Type() == reflect.TypeFor[[]Shown]():
 			f.Set(reflect.ValueOf([]Shown{{Rows: 1, From: &x, Clusters: &Sizes{1, 2, 3, 4}}, {Rows: 2}, {Rows: 3}}))
 		default:

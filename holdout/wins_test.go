@@ -144,8 +144,8 @@ func TestGatesOfTestsThatAreNone(t *testing.T) {
 	}
 	l, _ := ledgerOf(t, labelsOf(t, ids, classes), good)
 	for want, s := range map[string]Submission{
-		"bar: got 0.5, want none":   {Bar: float(0.5)},
-		"guess: got 0.5, want none": {Guess: float(0.5)},
+		"bar: got 0.5, want none":   {Question: barAt(0.5)},
+		"guess: got 0.5, want none": {Question: Question{Guess: float(0.5)}},
 		"show: got reject, want none for a fixed ledger, or a ledger made with --open": {Question: Question{Show: ShowReject, Test: SignTest}},
 	} {
 		s.Values, s.Incumbent = Columns(ids, duel(classes, 9, 1)), Columns(ids, incumbent)

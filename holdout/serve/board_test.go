@@ -60,8 +60,8 @@ func TestViewersShareOneReading(t *testing.T) {
 	}
 	bar := 0.6
 	form := holdout.File{In: strings.NewReader(predictions(200)), Column: "prediction"}
-	if _, err := organiser.Score(context.Background(), holdout.Submission{Name: "beside", Values: form.Rows, Bar: &bar,
-		Question: holdout.Question{Show: holdout.ShowPass}}); err != nil {
+	if _, err := organiser.Score(context.Background(), holdout.Submission{Name: "beside", Values: form.Rows,
+		Question: holdout.Question{Show: holdout.ShowPass, Bar: &bar}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range paths {

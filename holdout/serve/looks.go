@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/ask"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/text"
 )
 
@@ -113,37 +115,37 @@ func (s *Server) declares(asked *holdout.Submission) error {
 	return nil
 }
 
-// readQuery reads the parameters of a look beside its predictions.
+// readQuery reads the parameters of a look beside its predictions. The plan's rule refuses those that it does not take.
 func (s *Server) readQuery(query string, into *holdout.Submission) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return inputf("got a query that is not one of an address, want ?name=&bar=&guess=&metric=")
 	}
-	keys := []string{"name", "bar", "guess", "metric"}
-	if s.ledger.Plan().Open != nil {
-		keys = append(keys, "show", "test", "where", "near", "within", "step", "expect")
-	}
 	for key, list := range values {
-		if !slices.Contains(keys, key) {
-			return inputf("got the parameter %s, want %s", text.Shown(key), text.OrList(keys))
+		param, known := ask.Lookup(key)
+		if known = known && !param.Owner; !known && key != "name" && key != "metric" {
+			names := each.Of(s.ledger.Plan().Asks(), func(p ask.Param) string { return p.Name })
+			return inputf("got the parameter %s, want %s", text.Shown(key), text.OrList(append([]string{"name", "metric"}, names...)))
 		}
 		if len(list) > 1 {
 			return inputf("%s: given twice", key)
 		}
-	}
-	into.Name = values.Get("name")
-	for key := range values {
-		typed := values.Get(key)
-		switch to := into.Flag(key).(type) {
-		case *string:
-			*to = typed
-		case **float64:
+		typed := list[0]
+		switch {
+		case key == "name":
+			into.Name = typed
+		case key == "metric":
+			into.Metric = typed
+		case typed == "":
+		case param.IsNumber():
 			x, ok := s.Number(typed)
-			if typed != "" && !ok {
+			if !ok {
 				return inputf("%s: got %s, want a number", key, text.Shown(typed))
 			}
-			if ok {
-				*to = &x
+			param.SetNumber(&into.Question, x)
+		default:
+			if err := param.Set(&into.Question, typed); err != nil {
+				return inputf("%v", err)
 			}
 		}
 	}

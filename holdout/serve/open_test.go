@@ -155,8 +155,8 @@ func TestLookBesideAServer(t *testing.T) {
 	}
 	bar := 0.6
 	form := holdout.File{In: strings.NewReader(predictions(200)), Column: "prediction"}
-	local, err := organiser.Score(context.Background(), holdout.Submission{Values: form.Rows, Bar: &bar,
-		Question: holdout.Question{Show: holdout.ShowPass}})
+	local, err := organiser.Score(context.Background(), holdout.Submission{Values: form.Rows,
+		Question: holdout.Question{Show: holdout.ShowPass, Bar: &bar}})
 	if err != nil {
 		t.Fatal(err)
 	}

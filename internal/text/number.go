@@ -73,3 +73,19 @@ func SixDigits(x float64, up bool) (negative bool, digits string, exponent int) 
 	}
 	return negative, strconv.Itoa(m), exponent
 }
+
+// Shortest writes x in the fewest digits that are read as x; -0 is 0.
+func Shortest(x float64) string { return strconv.FormatFloat(x+0, 'g', -1, 64) }
+
+// Decimal reads a decimal number: no NaN, no infinity, no hexadecimal digits and no blanks, and nothing that would be
+// read as zero without being it.
+func Decimal(text string) (float64, bool) {
+	if text == "" || strings.ContainsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune("0123456789+-.eE", r)
+	}) {
+		return 0, false
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	digits, _, _ := strings.Cut(strings.ToLower(text), "e")
+	return x, err == nil && (x != 0 || !strings.ContainsAny(digits, "123456789"))
+}

@@ -65,3 +65,14 @@ func TestIntervalEncloses(t *testing.T) {
 		}
 	}
 }
+
+// A number that is not zero and would be read as zero is none, and neither is what is no decimal.
+func TestDecimal(t *testing.T) {
+	for said, want := range map[string]bool{"1e-400": false, "0.0001e-322": false, "4E-325": false, "-1e-999": false,
+		"0": true, "-0.0e5": true, "0e-999": true, "5e-324": true, "1e-1": true,
+		"": false, "NaN": false, "inf": false, "0x1p2": false, " 1": false} {
+		if x, ok := Decimal(said); ok != want {
+			t.Errorf("%s: got %v, %v", said, x, ok)
+		}
+	}
+}

@@ -260,21 +260,17 @@ type Ledger struct {
 // Tools are the tools of a team: what was declared when the ledger was made, and nothing else.
 func (l Ledger) Tools(team string) []mcp.Tool {
 	may := "The ledger has a fixed plan: " + l.Plan.Method + "."
-	question := schema{Type: "object", Properties: map[string]property{
-		"bar":   {Type: word, Description: "whether the candidate is above it"},
-		"guess": {Type: word, Description: "what the score is thought to be"},
-	}}
+	question := schema{Type: "object", Properties: make(map[string]property)}
+	for _, p := range l.Plan.Asks() {
+		if !p.Owner {
+			question.Properties[p.Name] = property{Type: word, Description: strings.ReplaceAll(p.Usage, "`", "")}
+		}
+	}
 	if l.Plan.Promise.Test != "" {
 		may = "A candidate passes if it is better than the incumbent by wins and losses."
-		question.Properties = map[string]property{}
 	}
 	if l.Plan.Open != nil {
 		may = "May be asked: " + strings.Join(l.Plan.Open.Ask, "; ") + ". What has one value may be left out."
-		for name, what := range map[string]string{"show": "what is shown, a kind of those that may be asked", "test": "of the kind reject",
-			"where": "COLUMN=VALUE, only these rows", "near": "score: the number that it is expected near", "within": "guess: how far off it may be",
-			"step": "the width of the cells", "expect": "a bet on the rate of passes, raises, wrong guesses or rejections"} {
-			question.Properties[name] = property{Type: word, Description: what}
-		}
 	}
 	look := question
 	look.Properties = maps.Clone(question.Properties)

@@ -7,6 +7,8 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/evallog"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/ask"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/metric"
 )
 
@@ -45,36 +47,16 @@ func testFlag(says string) usage.Flag {
 }
 
 // questionFlags are what a look asks.
-var questionFlags = slices.Concat(usage.Under(aboutShown,
-	usage.Flag{Name: "show", Repeats: true, Usage: "open ledger: `WHAT` the look shows: pass or fail at a bar (pass), the best score so far (best), " +
-		"a rounded score (score), whether a guess holds (guess), or whether a test rejects (reject); give several, such as pass:bar=0.8 and score:step=0.02, " +
-		"for several looks in a row", Words: holdout.Kinds()},
-	usage.Flag{Name: "bar", Usage: "pass, or a gate without a bar in its plan: the bar `C`"},
-	usage.Flag{Name: "guess", Usage: "guess, or flags: the guess `G`"},
-	testFlag("reject: the one-sided `TEST` of wins and losses against the incumbent"),
-	usage.Flag{Name: "near", Usage: "score: the number `R` near which you expect it (default: the last one shown, or the middle)"},
-	usage.Flag{Name: "within", Usage: "guess: it holds within `S` (default 0.01)"},
-	usage.Flag{Name: "step", Usage: "best, score, guess: the width `G` of the cells (default 0.01)"},
-	usage.Flag{Name: "expect", Usage: "pass, best, guess, reject: your bet on the `RATE` of passes, raises, wrong guesses or rejections; " +
-		"the answer that you expect is cheap"},
-	conditionsFlag,
-), usage.Under(aboutMeasured,
-	usage.Flag{Name: "metric", Usage: "the `METRIC` of the look, one of those that init declared"},
-	usage.Flag{Name: "where", Usage: "open ledger: only the rows with one value of a feature, `COLUMN=VALUE`"},
-))
+var questionFlags = append(usage.Under(aboutShown, each.Of(ask.Params(), flagOf)...), usage.Under(aboutMeasured,
+	usage.Flag{Name: "metric", Usage: "the `METRIC` of the look, one of those that init declared"})...)
 
-// conditionsFlag is what a model is to pass too.
-var conditionsFlag = usage.Flag{Name: "all", Repeats: true,
-	Usage: "pass, or a fixed gate: a further bar to pass in the same look, `bar=C,where=COLUMN=VALUE` or bar=C; a fail does not say which bar was missed"}
-
-// questionNames are the flags of a question beside what it shows.
-func questionNames() (names []string) {
-	for _, f := range questionFlags {
-		if f.Name != "show" && f.Name != conditionsFlag.Name {
-			names = append(names, f.Name)
-		}
+// flagOf is the flag of a parameter. A command takes several looks in a row.
+func flagOf(p ask.Param) usage.Flag {
+	f := usage.Flag{Name: p.Name, Usage: p.Usage, Words: p.Words, Repeats: p.Repeats()}
+	if p.Name == "show" {
+		f.Repeats, f.Usage = true, f.Usage+"; give several, such as pass:bar=0.8 and score:step=0.02, for several looks in a row"
 	}
-	return names
+	return f
 }
 
 // goalFlags state a plan on the command line.

@@ -184,7 +184,7 @@ func useFeatures(c *commands.Call, l *holdout.Ledger, status holdout.Status, dir
 		}
 	}
 	_, sliced := c.Text("where")
-	sliced = sliced || len(c.Texts(conditionsFlag.Name)) > 0
+	sliced = sliced || len(c.Texts("all")) > 0
 	sliced = sliced && status.Sources[0].Features != nil
 	if !sliced && status.Plan.Group == nil {
 		return nil

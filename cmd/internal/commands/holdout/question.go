@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/ask"
 )
 
 // questionsOf are the calls of the looks that a command line asks for, in the order written. A question may have its
@@ -18,7 +19,12 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 	if len(shows) == 0 {
 		return []*commands.Call{c}, nil
 	}
-	flags := questionNames()
+	var keys []string
+	for _, f := range questionFlags {
+		if !f.Repeats {
+			keys = append(keys, f.Name)
+		}
+	}
 	for _, text := range shows {
 		kind, rest, listed := strings.Cut(text, ":")
 		one := *c
@@ -27,8 +33,8 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 			key, value, ok := strings.Cut(item, "=")
 			switch {
 			case !listed:
-			case !ok || !slices.Contains(flags, key):
-				return nil, usage.Invalid("show", text, "KIND:KEY=VALUE,... with "+usage.OrList(flags))
+			case !ok || !slices.Contains(keys, key):
+				return nil, usage.Invalid("show", text, "KIND:KEY=VALUE,... with "+usage.OrList(keys))
 			default:
 				one.Values = usage.Replaced(one.Values, key, value)
 			}
@@ -40,24 +46,24 @@ func questionsOf(c *commands.Call) (list []*commands.Call, err error) {
 
 // readQuestion reads what a look asks.
 func readQuestion(c *commands.Call, s *holdout.Submission) (err error) {
-	for _, text := range c.Texts(conditionsFlag.Name) {
-		one, err := holdout.ParseCondition(text)
-		if err != nil {
-			return err
-		}
-		s.All = append(s.All, one)
+	if name, ok := c.Text("metric"); ok {
+		s.Metric = name
 	}
-	for _, flag := range append(questionNames(), "show") {
-		switch to := s.Flag(flag).(type) {
-		case *string:
-			if text, ok := c.Text(flag); ok {
-				*to = text
+	for _, p := range ask.Params() {
+		x, said := 0., c.Texts(p.Name)
+		switch one, given := c.Text(p.Name); {
+		case p.IsNumber():
+			if numbers.Read(c, &err, p.Name, numbers.Reals, &x) {
+				p.SetNumber(&s.Question, x)
 			}
-		case **float64:
-			var x float64
-			if numbers.Read(c, &err, flag, numbers.Reals, &x) {
-				*to = &x
-			}
+			continue
+		case !given:
+			continue
+		case !p.Repeats():
+			said = []string{one}
+		}
+		for _, one := range said {
+			err = cmp.Or(err, p.Set(&s.Question, one))
 		}
 	}
 	return err

@@ -5,11 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"reflect"
-	"strings"
 	"testing"
-
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // An offer is refused when the ledger is made if a team could pay for no look at all, and made from the price on that
@@ -75,36 +71,5 @@ func TestOffersThatNoTeamCanAfford(t *testing.T) {
 				t.Errorf("%s, %s with %v nats: %v", metric, c.ask, terms.MostPerTeam, err)
 			}
 		}
-	}
-}
-
-// Whatever a question has, a fixed plan refuses it before a look is spent, but for the conditions of its gate. The
-// fields are found by reflection: one that is added is refused as well.
-func TestFixedPlansRefuseQuestions(t *testing.T) {
-	ids, classes := rowsOf(t, 300, 9)
-	terms := Terms{Goal: transfer.Goal{Queries: 3, Tau: 0.2, Beta: beta(t, "0.05")}}
-	terms.Goal.Feedback, terms.Goal.Passes = transfer.Gate, 2
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
-	bar := 0.5
-	for _, field := range reflect.VisibleFields(reflect.TypeFor[Question]()) {
-		s := Submission{Values: Columns(ids, classes), Bar: &bar}
-		switch to := reflect.ValueOf(&s.Question).Elem().FieldByIndex(field.Index); to.Kind() {
-		case reflect.String:
-			to.SetString("pass")
-		case reflect.Pointer:
-			to.Set(reflect.ValueOf(&bar))
-		default:
-			if field.Name != "All" {
-				t.Fatalf("the field %s of a %v is not tested", field.Name, field.Type)
-			}
-			continue
-		}
-		wrong := (*InputError)(nil)
-		if _, err := l.Score(context.Background(), s); !errors.As(err, &wrong) || !strings.HasSuffix(err.Error(), "want none for a fixed ledger, or a ledger made with --open") {
-			t.Errorf("%s: got %v", field.Name, err)
-		}
-	}
-	if status, err := ReadStatus(dir); err != nil || status.Looks != 0 {
-		t.Errorf("%d looks are spent, %v", status.Looks, err)
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/ask"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 )
@@ -19,45 +20,47 @@ type offer struct {
 	values map[string][]string // by flag, in canonical form
 }
 
-// offerFlags are the flags that an offer may have by kind.
-var offerFlags = map[string][]string{
-	ShowPass:   {"bar", "where", "expect"},
-	ShowBest:   {"step", "where", "expect"},
-	ShowScore:  {"step", "where"},
-	ShowGuess:  {"within", "step", "where", "expect"},
-	ShowReject: {"test", "where", "expect"},
+// offered are the parameters of which an offer of a kind may declare values, and those that it must.
+func offered(kind string) (params []ask.Param, needed []string) {
+	rule := openRules[kind]
+	params = slices.DeleteFunc(rule.Params(), func(p ask.Param) bool { return p.Free || p.Owner || p.Name == "show" })
+	for _, p := range params {
+		if slices.Contains(rule.Needs, p.Name) {
+			needed = append(needed, p.Name)
+		}
+	}
+	return params, needed
 }
 
 // parseOffer reads KIND:KEY=VALUE,KEY=VALUE,...
-func parseOffer(text string, in between) (o offer, err error) {
-	kind, rest, given := strings.Cut(text, ":")
+func parseOffer(said string, in ask.Ends) (o offer, err error) {
+	kind, rest, given := strings.Cut(said, ":")
 	o = offer{show: kind, values: make(map[string][]string)}
-	flags, ok := offerFlags[kind]
-	if !ok {
-		return o, inputf("ask: got %s, want %s", shown(text), strings.Join(Kinds(), ", "))
+	if !slices.Contains(Kinds(), kind) {
+		return o, inputf("ask: got %s, want %s", shown(said), text.OrList(Kinds()))
 	}
 	if given && rest == "" {
-		return o, inputf("ask: got %s, want KEY=VALUE,... after the colon, or no colon", shown(text))
+		return o, inputf("ask: got %s, want KEY=VALUE,... after the colon, or no colon", shown(said))
 	}
+	params, needs := offered(kind)
 	for _, item := range strings.Split(rest, ",") {
 		if rest == "" {
 			break
 		}
 		key, value, ok := strings.Cut(item, "=")
-		if !ok || !slices.Contains(flags, key) {
-			return o, inputf("ask: got %s for %s, want %s with a value", shown(item), kind, strings.Join(flags, ", "))
+		param, known := each.First(params, func(p ask.Param) bool { return p.Name == key })
+		if !ok || !known {
+			names := each.Of(params, func(p ask.Param) string { return p.Name })
+			return o, inputf("ask: got %s for %s, want %s with a value", shown(item), kind, text.OrList(names))
 		}
-		if key != "where" && key != "test" {
-			x, ok := decimal(value)
-			if !ok {
-				return o, inputf("ask: got %s, want a number", shown(item))
-			}
-			value = printed(&x)
+		var q Question
+		if err := param.Set(&q, value); err != nil {
+			return o, inputf("ask: got %s, want a number", shown(item))
 		}
-		o.values[key] = append(o.values[key], value)
+		o.values[key] = append(o.values[key], param.Texts(q)...)
 	}
-	for _, needed := range []string{"bar", "test"} {
-		if slices.Contains(flags, needed) && o.values[needed] == nil {
+	for _, needed := range needs {
+		if o.values[needed] == nil {
 			return o, inputf("ask: got %s without a %s, want the ones that may be asked", kind, needed)
 		}
 	}
@@ -70,14 +73,14 @@ func (o offer) looks(guess float64) (list []Submission) {
 	if o.show == ShowGuess {
 		first.Guess = &guess
 	}
-	for flag, values := range o.values {
-		first.set(flag, values[0])
+	for name, values := range o.values {
+		put(&first.Question, name, values[0])
 	}
 	list = append(list, first)
-	for flag, values := range o.values {
+	for name, values := range o.values {
 		for _, value := range values[1:] {
 			s := first
-			s.set(flag, value)
+			put(&s.Question, name, value)
 			list = append(list, s)
 		}
 	}
@@ -85,9 +88,9 @@ func (o offer) looks(guess float64) (list []Submission) {
 }
 
 // checked checks each value by itself.
-func (o offer) checked(in between) error {
-	for _, s := range o.looks(in.lowest) {
-		if err := s.Question.checked(s.Bar, s.Guess, in); err != nil {
+func (o offer) checked(in ask.Ends) error {
+	for _, s := range o.looks(in.Lowest) {
+		if err := checkOpen(s.Question, in); err != nil {
 			return inAll("ask", err)
 		}
 	}
@@ -104,8 +107,8 @@ func (p *Plan) affordable(o offer) error {
 	}
 	a, least, in := newAccount(), math.Inf(1), p.ends()
 	for _, name := range p.Served() {
-		for _, s := range o.looks((in.lowest + in.highest) / 2) {
-			l := Line{Metric: name, Bar: s.Bar, Guess: s.Guess, Question: s.Question}
+		for _, s := range o.looks((in.Lowest + in.Highest) / 2) {
+			l := Line{Metric: name, Question: s.Question}
 			l.Rows, l.Kept = p.Promise.Samples, p.kept(o.show)
 			tails, _ := p.planned(l, l.Rows, p.sizes())
 			c, err := a.ask(p, l, tails)
@@ -122,60 +125,42 @@ func (p *Plan) affordable(o offer) error {
 		o.show, math.Ceil(least*1e3)/1e3, most)
 }
 
-// Flag returns the place of what a flag says of a look: a *string, a **float64, or nil for a flag that no look takes.
-func (s *Submission) Flag(name string) any {
-	return map[string]any{"metric": &s.Metric, "show": &s.Show, "test": &s.Test, "where": &s.Where, "bar": &s.Bar, "guess": &s.Guess,
-		"near": &s.Near, "within": &s.Within, "step": &s.Step, "expect": &s.Expect}[name]
-}
-
-// set sets a flag of the question. Numbers were read before.
-func (s *Submission) set(flag, value string) {
-	switch to := s.Flag(flag).(type) {
-	case *string:
-		*to = value
-	case **float64:
-		x, _ := strconv.ParseFloat(value, 64)
-		*to = &x
+// put sets a parameter to a value that was read before.
+func put(q *Question, name, value string) {
+	if param, ok := ask.Lookup(name); ok {
+		_ = param.Set(q, value)
 	}
 }
 
-// of returns a flag of a question, "" if it was not given.
-func (s *Submission) of(flag string) string {
-	if text, ok := s.Flag(flag).(*string); ok {
-		return *text
-	}
-	return printed(*s.Flag(flag).(**float64))
-}
-
-// takes reports whether a question is one of the offer. A flag with one value may be left out, and is filled in.
+// takes reports whether a question is one of the offer. A parameter with one value may be left out, and is filled in.
 func (o offer) takes(s *Submission) bool {
 	if s.Show != o.show {
 		return false
 	}
-	filled := *s
-	for _, flag := range offerFlags[o.show] {
-		values := o.values[flag]
-		if filled.of(flag) == "" && len(values) == 1 {
-			filled.set(flag, values[0])
+	filled := s.Question
+	for _, param := range ask.Params() {
+		if param.Free || param.Name == "show" {
+			continue
+		}
+		values := o.values[param.Name]
+		if param.Texts(filled) == nil && len(values) == 1 {
+			put(&filled, param.Name, values[0])
 		}
 		declared := len(values) == 0
-		if got := filled.of(flag); got != "" {
-			declared = slices.Contains(values, got)
+		if got := param.Texts(filled); got != nil {
+			declared = slices.Contains(values, got[0])
 		}
 		if !declared {
 			return false
 		}
 	}
-	*s = filled
+	s.Question = filled
 	return true
 }
 
 // Offered checks that teams may ask a question of an open ledger, and fills in the flags that have one value. The error
 // is an [InputError].
 func (p *Plan) Offered(s *Submission) error {
-	if len(s.All) > 0 {
-		return inputf("all: got conditions, want none: they are for whoever made the ledger")
-	}
 	if s.Show == "" && len(p.Open.Ask) == 1 {
 		s.Show, _, _ = strings.Cut(p.Open.Ask[0], ":")
 	}
@@ -188,11 +173,11 @@ func (p *Plan) Offered(s *Submission) error {
 }
 
 // ends are the ends of the means of all metrics of an open ledger.
-func (p *Plan) ends() between {
+func (p *Plan) ends() ask.Ends {
 	all := p.scale(p.Metric).ends()
 	for _, m := range p.Metrics {
 		in := p.scale(m).ends()
-		all = between{min(all.lowest, in.lowest), max(all.highest, in.highest)}
+		all = ask.Ends{Lowest: min(all.Lowest, in.Lowest), Highest: max(all.Highest, in.Highest)}
 	}
 	return all
 }
