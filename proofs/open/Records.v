@@ -3,7 +3,7 @@
 
 From Coq Require Import Reals Lra Lia List Psatz Bool ClassicalDescription Classical.
 From Coquelicot Require Import Coquelicot.
-From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate.
+From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate ConvexTail.
 From dpcalc Require Export Chernoff.
 Import ListNotations.
 Open Scope R_scope.
@@ -17,7 +17,8 @@ Inductive low_cert (n x q l : R) : Prop :=
 | low_zero : l <= 0 -> 0 < x -> low_cert n x q l
 | low_beyond : 1 < x -> low_cert n x q l
 | low_kl : 0 < l -> l < x -> x <= 1 -> exp (- n * kl x l) <= q -> low_cert n x q l
-| low_hoeffding : l <= x -> exp (- 2 * n * (x - l)^2) <= q -> low_cert n x q l.
+| low_hoeffding : l <= x -> exp (- 2 * n * (x - l)^2) <= q -> low_cert n x q l
+| low_convex rows t : n = INR rows -> l <= 1 -> INR t < n * x -> convex_tail rows l x t <= q -> low_cert n x q l.
 
 Definition up_cert (n x q u : R) : Prop := low_cert n (1 - x) q (1 - u).
 
@@ -75,7 +76,7 @@ Theorem lower_valid q x level l : 0 <= level -> low_cert n x level l -> pop q <=
   P (fun S => emp q S >= x) <= level.
 Proof.
   intros Hq H Hl. assert (Hr := pop_range X Ds some_rows q). assert (Hn := n_pos X Ds some_rows).
-  destruct H as [H|H|H H'|H|H0 H1 H2 H3|H0 H1].
+  destruct H as [H|H|H H'|H|H0 H1 H2 H3|H0 H1|rows t H0 H1 H2 H3].
   - eapply Rle_trans; [apply Pr_le_1|auto].
   - lra.
   - eapply Rle_trans; [apply tail_zero; lra|auto].
@@ -85,6 +86,7 @@ Proof.
     apply Rle_trans with (P (fun S => emp q S - pop q >= x - pop q)); [apply Pr_mono; intros; lra|].
     eapply Rle_trans; [apply hoeffding_up; auto; lra|]. apply exp_le.
     assert ((x - l)^2 <= (x - pop q)^2) by (apply pow_incr; lra). nra.
+  - apply INR_eq in H0. subst rows. eapply Rle_trans; [now apply (convex_up X Ds some_rows q l x t)|auto].
 Qed.
 
 Theorem upper_valid q x level u : 0 <= level -> up_cert n x level u -> u <= pop q ->
