@@ -163,30 +163,35 @@ Proof.
     apply at_least_range. apply means_repeat. lra.
 Qed.
 
-(* A known bar c. *)
+(* A known bar c: each of the two errors by a certificate. *)
+Theorem gate_bar_certified (c A : R) (analyst : list bool -> query X) (B m : nat) : 0 <= A ->
+  low_cert n (c + tau) A c -> up_cert n (c + tau) A (c + 2 * tau) ->
+  P (fun S => exists later b v,
+    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S = later ++ b :: v /\
+    gate_wrong _ too_low too_high (fun v => (analyst v, c)) v b) <= INR (N m B) * A.
+Proof.
+  intros HA Hu Hd. apply gate_thresholds; auto using too_low_dec, too_high_dec, too_apart.
+  - intros v Hl. now apply (lower_valid X Ds some_rows _ _ _ c).
+  - intros v Hh. now apply (upper_valid X Ds some_rows _ _ _ (c + 2 * tau)).
+Qed.
+
+(* One side: a failure is never wrong. *)
+Theorem gate_bar_certified_one_side (c A : R) (analyst : list bool -> query X) (B m : nat) : 0 <= A ->
+  low_cert n (c + tau) A c ->
+  P (fun S => exists later b v,
+    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S = later ++ b :: v /\
+    gate_wrong _ too_low (fun _ => False) (fun v => (analyst v, c)) v b) <= INR (N m B) * A.
+Proof.
+  intros HA Hu. apply gate_thresholds; auto using too_low_dec; [|intros v []].
+  intros v Hl. now apply (lower_valid X Ds some_rows _ _ _ c).
+Qed.
+
+(* By the relative entropy. *)
 Definition bar_up (c A : R) : Prop := c <= 0 \/ exp (- n * kl (c + tau) c) <= A.
 Definition bar_down (c A : R) : Prop := 1 <= c + 2 * tau \/ exp (- n * kl (c + tau) (c + 2 * tau)) <= A.
 
-Lemma bar_pass q c A : 0 <= A -> c + tau < 1 -> 0 < c + tau -> bar_up c A -> pop q <= c ->
-  P (fun S => emp q S >= c + tau) <= A.
-Proof.
-  intros HA H1 H0 H Hq. assert (Hr := pop_range X Ds some_rows q). destruct (Rle_dec c 0) as [Hc|Hc].
-  - eapply Rle_trans; [apply tail_zero; auto; lra|auto].
-  - destruct H as [H|H]; [lra|]. eapply Rle_trans; [apply (tail_kl X Ds some_rows q c); lra|auto].
-Qed.
-
-Lemma bar_fail q c A : 0 <= A -> c + tau < 1 -> 0 < c + tau -> bar_down c A -> c + 2 * tau <= pop q ->
-  P (fun S => emp q S < c + tau) <= A.
-Proof.
-  intros HA H1 H0 H Hq. assert (Hr := pop_range X Ds some_rows q).
-  destruct (Rle_dec 1 (c + 2 * tau)) as [Hc|Hc].
-  - apply Rle_trans with (P (fun S => emp (flip X q) S >= 1 - (c + tau))).
-    + eapply Rle_trans; [|apply flip_tail; auto]. apply Pr_mono. intros S. lra.
-    + eapply Rle_trans; [apply tail_zero; auto; rewrite ?pop_flip by auto; lra|auto].
-  - destruct H as [H|H]; [lra|].
-    eapply Rle_trans; [|eapply Rle_trans; [apply (tail_kl_down X Ds some_rows q (c + 2 * tau) (c + tau)); lra|exact H]].
-    apply Pr_mono. intros S. lra.
-Qed.
+Lemma bar_up_cert c A : 0 <= c -> c + tau < 1 -> bar_up c A -> low_cert n (c + tau) A c.
+Proof. intros H0 H1 H. destruct (Rle_dec c 0); [apply low_zero; lra|]. destruct H; [lra|]. apply low_kl; lra. Qed.
 
 Theorem gate_bar (c A : R) (analyst : list bool -> query X) (B m : nat) : 0 <= A -> 0 <= c -> c + tau < 1 ->
   bar_up c A -> bar_down c A ->
@@ -194,22 +199,17 @@ Theorem gate_bar (c A : R) (analyst : list bool -> query X) (B m : nat) : 0 <= A
     gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S = later ++ b :: v /\
     gate_wrong _ too_low too_high (fun v => (analyst v, c)) v b) <= INR (N m B) * A.
 Proof.
-  intros HA H0 H1 Hu Hd. apply gate_thresholds; auto using too_low_dec, too_high_dec, too_apart.
-  - intros v Hl. apply (bar_pass _ c); auto; lra.
-  - intros v Hh. apply (bar_fail _ c); auto; lra.
+  intros HA H0 H1 Hu Hd. apply gate_bar_certified; auto; [now apply bar_up_cert|]. unfold up_cert.
+  destruct (Rle_dec 1 (c + 2 * tau)); [apply low_zero; lra|]. destruct Hd; [lra|].
+  apply low_kl; try lra. now rewrite kl_flip.
 Qed.
 
-(* One side: a failure is never wrong. *)
 Theorem gate_bar_one_side (c A : R) (analyst : list bool -> query X) (B m : nat) : 0 <= A -> 0 <= c -> c + tau < 1 ->
   bar_up c A ->
   P (fun S => exists later b v,
     gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S = later ++ b :: v /\
     gate_wrong _ too_low (fun _ => False) (fun v => (analyst v, c)) v b) <= INR (N m B) * A.
-Proof.
-  intros HA H0 H1 Hu. apply gate_thresholds; auto using too_low_dec.
-  - intros v Hl. apply (bar_pass _ c); auto; lra.
-  - intros v Hh. destruct Hh.
-Qed.
+Proof. intros HA H0 H1 Hu. apply gate_bar_certified_one_side; auto. now apply bar_up_cert. Qed.
 
 (* 0/1 queries at a known bar pass from k ones on. *)
 Theorem gate_bar_counts (c A : R) (k : nat) (analyst : list bool -> query X) (B m : nat) : Hoeffding1956 ->
