@@ -1,9 +1,9 @@
-(* Numbers that the Go code computes as well: the counts of nodes, kappa of the Ising lemma, and the masses of the
-   code with Beta weights.  Each comes from the function that the theorems are about; those over the real numbers
+(* Numbers that the Go code computes as well: the counts of nodes, kappa of the Ising lemma, the masses of the code with
+   Beta weights, and convex tails.  Each comes from the function that the theorems are about; those over the real numbers
    have a copy over the rational numbers, with the proof that the two agree. *)
 
 From Coq Require Import Reals QArith Qreals List Arith Lia Bool Lra.
-From dpcalc Require Import Count Gate OpenGate.
+From dpcalc Require Import Count Gate OpenGate ConvexOrder ConvexTail.
 From dpcalc Require Ladder Sparse Kappa.
 Import ListNotations.
 Open Scope Q_scope.
@@ -53,6 +53,23 @@ Proof.
   destruct r; rewrite ?Q2R_minus, Q2R_quotient, !Q2R_plus, !Q2R_ofN, ?H1; auto.
 Qed.
 
+(* The convex tail. *)
+Fixpoint onesQ (p : Q) (n : nat) (g : nat -> Q) : Q :=
+  match n with O => g O | S n => p * onesQ p n (fun k => g (S k)) + (1 - p) * onesQ p n g end.
+Definition convex_tailQ (n : nat) (p x : Q) (t : nat) : Q := onesQ p n (fun k => ofN (k - t)) / (ofN n * x - ofN t).
+
+Theorem convex_tailQ_is_convex_tail n p x t : ofN t < ofN n * x ->
+  Q2R (convex_tailQ n p x t) = convex_tail n (Q2R p) (Q2R x) t.
+Proof.
+  intros Ht. assert (Hones : forall g, Q2R (onesQ p n g) = ones (repeat (Q2R p) n) (fun k => Q2R (g k))).
+  { clear. induction n as [|n IH]; intros g; [reflexivity|]. cbn [onesQ repeat ones].
+    rewrite Q2R_plus, !Q2R_mult, Q2R_minus, !IH. replace (Q2R 1) with 1%R by (unfold Q2R; simpl; field). reflexivity. }
+  unfold convex_tailQ, convex_tail, excess. rewrite Q2R_quotient.
+  - rewrite Hones, Q2R_minus, Q2R_mult, !Q2R_ofN. f_equal. apply ones_ext. intros k. apply Q2R_ofN.
+  - intros H. apply Qeq_eqR in H. apply Qlt_Rlt in Ht. rewrite Q2R_minus in H.
+    replace (Q2R 0) with 0%R in H by (unfold Q2R; simpl; field). lra.
+Qed.
+
 Definition fraction (x : Q) : Z * Z := let y := Qred x in (Qnum y, Zpos (Qden y)).
 
 (* All sequences of verdicts of a length. *)
@@ -74,3 +91,8 @@ Definition kappa_rows := map (fun k => map (fun d =>
   (Z.of_nat k, Zpos d, fraction (kappaQ k (Qmake 1 d)))) [10; 25; 100; 1000]%positive) [4; 5; 8; 20; 100].
 Definition code_rows := map (fun j => map (fun v =>
   (Z.of_nat j, Z.of_nat (passes v), fraction (codeQ (Qmake 1 2) (Qmake 2 1) v))) (verdicts j)) (seq 1 6).
+(* Of five rows, with the expectation p and the mean x: each t below 5x. *)
+Definition convex_rows := map (fun p => map (fun x => map (fun t =>
+  (5%Z, Z.of_nat t, fraction p, fraction x, fraction (convex_tailQ 5 p x t)))
+  (filter (fun t => negb (Qle_bool (ofN 5 * x) (ofN t))) (seq 0 5))) [3 # 5; 13 # 20; 1]%Q)
+  [1 # 10; 1 # 4; 1 # 2]%Q.
