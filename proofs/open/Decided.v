@@ -76,6 +76,13 @@ Proof.
     intros x. apply Hb; auto. lra.
 Qed.
 
+Lemma decides_length f g Ds asked decided : decides f g Ds asked decided ->
+  (length (select decided Ds) <= length (select asked Ds))%nat.
+Proof.
+  intros H. induction H as [|D Ds a d asked decided Hs Hd IH]; [auto|].
+  destruct a, d; cbn [settled] in Hs; cbn [select length]; try contradiction; lia.
+Qed.
+
 Lemma select_length (A B : Type) (l : list A) (k : list B) mask :
   length l = length k -> length (select mask l) = length (select mask k).
 Proof.
