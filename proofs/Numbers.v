@@ -1,6 +1,6 @@
 (* Numbers that the Go code computes as well: the counts of nodes, kappa of the Ising lemma, the masses of the code with
-   Beta weights, and convex tails.  Each comes from the function that the theorems are about; those over the real numbers
-   have a copy over the rational numbers, with the proof that the two agree. *)
+   Beta weights, and convex tails.  Each comes from the function that the theorems are about; those over the real
+   numbers have a copy over the rational numbers, with the proof that the two agree. *)
 
 From Coq Require Import Reals QArith Qreals List Arith Lia Bool Lra.
 From dpcalc Require Import Count Gate OpenGate ConvexOrder ConvexTail.

@@ -1,5 +1,5 @@
-(* docs/theorems/feedback.md, "gate" and "sealed": any bars, by certificates of one query's tail at each expectation, such
-   as the convex tail; and the convex tail at all expectations by finitely many cells. *)
+(* docs/theorems/feedback.md, "gate" and "sealed": any bars, by certificates of one query's tail at each expectation,
+   such as the convex tail; and the convex tail at all expectations by finitely many cells. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From dpcalc Require Import Tree Count Gate Tails Binomial ConvexTail Records Rows Sides.

@@ -1,6 +1,6 @@
 (* docs/theorems, decided rows: a candidate and the incumbent predict the same on all rows but D of n, so that their
-   difference f is 0 there whatever the labels are. The mean of f over the n rows is (2W-D)/n, W a sum of (1+f)/2 over the
-   D rows; of two classes W is a count. *)
+   difference f is 0 there whatever the labels are. The mean of f over the n rows is (2W-D)/n, W a sum of (1+f)/2 over
+   the D rows; of two classes W is a count. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz ClassicalDescription.
 From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Weights Differences.
@@ -106,7 +106,8 @@ Lemma spread (q : query X) x : -1 <= 2 * fn X q x - 1 <= 1.
 Proof. destruct q as [g Hg]. simpl. specialize (Hg x). lra. Qed.
 
 Theorem decided_rows f q : select decided Ds <> nil -> decided_by f q ->
-  (forall A : R -> Prop, P X Ds (fun S => A (lead f S)) = P X Ds (fun S => A ((2 * value X Ds decided q S - 1) * d / n))) /\
+  (forall A : R -> Prop,
+     P X Ds (fun S => A (lead f S)) = P X Ds (fun S => A ((2 * value X Ds decided q S - 1) * d / n))) /\
   lead_truth f = (2 * truth X Ds decided q - 1) * d / n.
 Proof.
   intros Hd H. assert (Hd0 : 0 < d) by (now apply Tails.n_pos).

@@ -1,5 +1,5 @@
-(* docs/theorems, decided rows: the tails of a lead on D decided rows of n. Of two declared classes they are those of a count
-   of D rows; of any classes, and of losses of forecasts, those of values in [0,1] on D rows. *)
+(* docs/theorems, decided rows: the tails of a lead on D decided rows of n. Of two declared classes they are those of a
+   count of D rows; of any classes, and of losses of forecasts, those of values in [0,1] on D rows. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Differences Decided.
@@ -41,7 +41,8 @@ Proof. split; [now apply Tails.n_pos|]. apply le_INR. eapply decides_length, f_d
 
 Lemma above_among v y : (2 * v - 1) * d / n >= y <-> v >= among n d y.
 Proof.
-  assert (H := sizes). assert (E : (2 * v - 1) * d / n - y = 2 * d / n * (v - among n d y)) by (unfold among; field; lra).
+  assert (H := sizes).
+  assert (E : (2 * v - 1) * d / n - y = 2 * d / n * (v - among n d y)) by (unfold among; field; lra).
   assert (Hp : 0 < 2 * d / n) by (apply Rdiv_lt_0_compat; lra).
   split; intros Hv; apply Rnot_lt_ge; intros Hn; nra.
 Qed.

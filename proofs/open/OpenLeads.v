@@ -1,5 +1,5 @@
-(* docs/theorems/open.md: leads on decided rows as looks of an open ledger, in any mixture with others, and behind an open
-   gate. *)
+(* docs/theorems/open.md: leads on decided rows as looks of an open ledger, in any mixture with others, and behind an
+   open gate. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From Coquelicot Require Import Coquelicot.
@@ -39,7 +39,8 @@ Program Definition moved_look : look Omega P := {|
   upper_of := fun x q => end_moved (upper_of Omega P l ((x - b) / a) q)
 |}.
 Next Obligation.
-  intros i j Hi Hj. rewrite map_length in Hj. rewrite !moved_nth by lia. apply (proj1 (moved_le _ _)). now apply (cuts_rise Omega P l).
+  intros i j Hi Hj. rewrite map_length in Hj. rewrite !moved_nth by lia.
+  apply (proj1 (moved_le _ _)). now apply (cuts_rise Omega P l).
 Qed.
 Next Obligation.
   apply in_map_iff in H. destruct H as (c & <- & Hc). rewrite moved_back in H1.
@@ -61,10 +62,10 @@ Proof.
   intros H c Hc. cbn [cuts_of moved_look lower_of upper_of] in *. rewrite map_length in *.
   destruct (H c Hc) as (y & Hl & Hu). exists (moved y).
   split.
-  - intros i q Hi. rewrite moved_nth, moved_back by lia. specialize (Hl i q Hi). destruct (lower_of _ _ _ _ _) as [z| |]; simpl in *; auto.
-    now apply (proj1 (moved_le _ _)).
-  - intros i q Hi Hk. rewrite moved_nth, moved_back by lia. specialize (Hu i q Hi Hk). destruct (upper_of _ _ _ _ _) as [z| |]; simpl in *; auto.
-    now apply (proj1 (moved_le _ _)).
+  - intros i q Hi. rewrite moved_nth, moved_back by lia. specialize (Hl i q Hi).
+    destruct (lower_of _ _ _ _ _) as [z| |]; simpl in *; auto. now apply (proj1 (moved_le _ _)).
+  - intros i q Hi Hk. rewrite moved_nth, moved_back by lia. specialize (Hu i q Hi Hk).
+    destruct (upper_of _ _ _ _ _) as [z| |]; simpl in *; auto. now apply (proj1 (moved_le _ _)).
 Qed.
 
 End Moved.
@@ -147,7 +148,8 @@ Notation d v := (size X Ds (decided v)).
 Notation lead v := (lead X Ds (asked v) (f v)).
 Notation truth v := (lead_truth X Ds (asked v) (f v)).
 
-Definition gate_leads (m : nat) (S : list X) : list bool := shown (list X) bool (verdict (list X) (fun v => lead v) x) stop m S.
+Definition gate_leads (m : nat) (S : list X) : list bool :=
+  shown (list X) bool (verdict (list X) (fun v => lead v) x) stop m S.
 Definition pass_level (v : list bool) : R := beta * (W v - W (false :: v)).
 Definition fail_level (v : list bool) : R := beta * (W v - W (true :: v)).
 
@@ -172,7 +174,8 @@ Theorem open_gate_leads m :
   P (fun S => exists later b v, gate_leads m S = later ++ b :: v /\ wrong (fun v => truth v) c u v b) <= beta.
 Proof.
   intros Hl Hu. apply open_gate with (W := W); auto.
-  - intros v Ht. destruct (gate_levels v). apply (lead_up X Ds _ _ (some_decided v) _ _ (f_decided v) (c v)); auto. apply Hl.
+  - intros v Ht. destruct (gate_levels v).
+    apply (lead_up X Ds _ _ (some_decided v) _ _ (f_decided v) (c v)); auto. apply Hl.
   - intros v Ht. destruct (gate_levels v). destruct (Hu v) as [H1|H1]; [now elim (truth_most v H1)|].
     apply (lead_down X Ds _ _ (some_decided v) _ _ (f_decided v) (u v)); auto. lra.
 Qed.

@@ -126,23 +126,35 @@ Proof.
   - left. exact Hex.
 Qed.
 
-(* Values in [0,1]: the threshold is the x whose lower end is the bar. At the bar 0 what is above 0 passes. *)
+(* Values in [0,1]: what passes is certified, such as by the convex tail, and a failure leaves no value that the
+   relative entropy does not leave. *)
+Theorem open_gate_certified (x y D : list bool -> R) m :
+  (forall v, wide (size v) (level_pass v) (level_fail v) 0 (D v)) ->
+  (forall v, low_cert (size v) (x v) (level_pass v) (bar v)) ->
+  (forall v, 0 <= y v <= 1 /\ (forall S, value v S < x v -> value v S <= y v) /\
+             (y v <= bar v \/ 0 < bar v /\ level_pass v <= exp (- size v * kl (y v) (bar v)))) ->
+  P X Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed D v r) <= beta.
+Proof.
+  intros HD Hl Hy. apply gate_of.
+  - intros v. specialize (HD v 0 0 0 ltac:(lra)). rewrite Rmin_left in HD by lra.
+    enough (0 - 0 <= D v) by lra. apply HD; (split; [lra|left; lra]).
+  - intros v Ht. destruct (levels v). apply lower_rows with (bar v); auto. lra.
+  - intros v Ht. destruct (Hy v) as (Hr & Hv & Hc).
+    eapply Rle_trans; [|apply (fail_within v (y v) (D v)); auto]. apply Pr_mono. exact Hv.
+Qed.
+
+(* The threshold is the x whose lower end is the bar. At the bar 0 what is above 0 passes. *)
 Theorem open_gate_bounded (x D : list bool -> R) m :
   (forall v, wide (size v) (level_pass v) (level_fail v) 0 (D v)) ->
   (forall v, 0 < bar v < x v /\ x v <= 1 /\ exp (- size v * kl (x v) (bar v)) = level_pass v \/
              bar v = 0 /\ 0 < x v /\ forall S, value v S < x v -> value v S <= 0) ->
   P X Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed D v r) <= beta.
 Proof.
-  intros HD Hx. apply gate_of.
-  - intros v. specialize (HD v 0 0 0 ltac:(lra)). rewrite Rmin_left in HD by lra.
-    enough (0 - 0 <= D v) by lra. apply HD; (split; [lra|left; lra]).
-  - intros v Ht. destruct (levels v) as [Hqa _].
-    destruct (Hx v) as [(H0 & H1 & E)|(H0 & H1 & H2)].
-    + apply lower_rows with (bar v); auto; [lra|]. apply low_kl; lra.
-    + apply lower_rows with (bar v); auto; [lra|]. apply low_zero; lra.
-  - intros v Ht. destruct (Hx v) as [(H0 & H1 & E)|(H0 & H1 & H2)].
-    + eapply Rle_trans; [|apply (fail_within v (x v) (D v)); auto; [lra|right; lra]]. apply Pr_mono. intros S. lra.
-    + eapply Rle_trans; [|apply (fail_within v 0 (D v)); auto; [lra|left; lra]]. apply Pr_mono. intros S. apply H2.
+  intros HD Hx. apply open_gate_certified with (y := fun v => if Rle_dec (bar v) 0 then 0 else x v); auto.
+  - intros v. destruct (Hx v) as [(H0 & H1 & E)|(H0 & H1 & _)]; [apply low_kl|apply low_zero]; lra.
+  - intros v. destruct (Hx v) as [(H0 & H1 & E)|(H0 & H1 & H2)]; destruct (Rle_dec (bar v) 0); try lra.
+    + split; [lra|]. split; [intros S; lra|right; lra].
+    + split; [lra|]. split; [exact H2|left; lra].
 Qed.
 
 (* 0/1 values: the threshold is a count k, the least whose lower end is at least the bar. *)
