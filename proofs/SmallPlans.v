@@ -41,7 +41,7 @@ Proof.
   intros H5. apply gate_certified; try lra; [intros ->; discriminate|now apply five_above].
 Qed.
 
-(* Three rows, of which two are decided: each is won with probability 1/4. Both are won with 1/16, which is the bound. *)
+(* Three rows, of which two are decided: each is won with probability 1/4, and both with 1/16, which is the bound. *)
 Definition outcome : Type := option bool.
 Definition won : difference outcome.
   exists (fun x => match x with Some true => 1 | Some false => -1 | None => 0 end). intros [[|]|]; lra.

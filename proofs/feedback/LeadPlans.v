@@ -1,5 +1,5 @@
 (* docs/theorems, decided rows: plans for leads of which at most m rows of n are decided, and no more is known of which.
-   Of any classes m rows serve, as a row of the value 0 may be added. Of two classes wins and losses that are sure are. *)
+   Of any classes m rows serve, as a row of the value 0 may be added. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Sides Differences Decided Leads.
@@ -87,7 +87,8 @@ Qed.
 
 (* Any bars: a deviation of s is one of ns/2m on m rows. *)
 Definition turn (q : sharing) : sharing.
-  exists (minus (proj1_sig q)). destruct q as [f (decided & Hd & Hl)]. exists decided. split; [|exact Hl]. cbn [proj1_sig].
+  exists (minus (proj1_sig q)). destruct q as [f (decided & Hd & Hl)]. exists decided.
+  split; [|exact Hl]. cbn [proj1_sig].
   assert (E : forall g : difference X, (fun x => 2 * fn X (half g) x - 1) = dn g).
   { intros g. apply FunctionalExtensionality.functional_extensionality. intros x. simpl. lra. }
   assert (Ef : (fun x => 2 * fn X (flip X (half f)) x - 1) = dn (minus f)).
