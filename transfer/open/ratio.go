@@ -1,0 +1,244 @@
+package open
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// Adds is what a row adds to the sums N and D of a ratio N/D: a true positive Both to each of them, a false positive
+// and a false negative to D alone, any other row nothing.
+type Adds struct{ Both, FalsePositive, FalseNegative float64 }
+
+// Ratio is the ratio of two sums over independent rows, whose truth is the ratio of their expectations. It is known
+// which rows are predicted positive, so that each row has two values by its label: it is asked of ratios to whose D
+// every such row adds something. Lower(x, q) and Upper(x, q) are the r below and above x at which
+//
+//	min over l > 0, mu >= 0 of the sum over the rows of max over laws of the label of
+//	    ln E e^(l(N - xD)) - mu E(N - rD) = ln q,
+//
+// and the same with l and mu below 0. Source: docs/theorems/open.md, own intervals.
+type Ratio struct {
+	Rows, Positive int64 // of all rows, and of those predicted positive, at least 1
+	Adds
+}
+
+// Range returns 0 and 1.
+func (Ratio) Range() (lowest, highest float64) { return 0, 1 }
+
+// Edge returns x.
+func (Ratio) Edge(x float64) float64 { return x }
+
+const quotient = 0x1p-51 // of itself a ratio may be off that is computed
+
+// Lower returns r <= x.
+func (v Ratio) Lower(x, lnLevel float64) float64 {
+	if !(x > 0) {
+		return 0
+	}
+	x = min(x, 1)
+	return x - leastStep(x, lnLevel, 0, func(step float64) sum { return v.sum(x*(1-quotient), x-step, 1) })
+}
+
+// Upper returns r >= x.
+func (v Ratio) Upper(x, lnLevel float64) float64 {
+	if !(x > 0 && x < 1) {
+		return min(max(x, 0), 1)
+	}
+	return v.upper(x, 0, lnLevel)
+}
+
+// upper returns the least truth from the cut on at which the sum of N - cut D is at most that with a probability of at
+// most the level.
+func (v Ratio) upper(cut, most, lnLevel float64) float64 {
+	step := leastStep(1-cut, lnLevel, -most, func(step float64) sum { return v.sum(cut, min(cut+step, 1), -1) })
+	return min(cut+step, 1)
+}
+
+// Pass is of no use: a gate asks the linear query of [RatioGate].
+func (Ratio) Pass(_, _ float64) (float64, bool) { return 0, false }
+
+// leastStep returns about the least step at which a sum is at least that with a probability of at most the level, and
+// all of the room if there is none. The probability falls in the step, and the root of -ln of it is about linear.
+func leastStep(room, lnLevel, least float64, at func(step float64) sum) float64 {
+	l := 1 / math.Sqrt(at(room).rows())
+	excess := func(step float64) float64 {
+		var ln float64
+		ln, l = at(step).lnTail(least, l)
+		return math.Sqrt(-ln) - math.Sqrt(-lnLevel)*(1+1e-15)
+	}
+	if excess(room) < 0 {
+		return room
+	}
+	return rises(room, room/2, 1e-10, excess)
+}
+
+// rises returns about the least number from 0 to hi at which a rising function is at least 0, and is never below it:
+// hi if there is none. It begins at s.
+func rises(hi, s, tolerance float64, f func(s float64) float64) float64 {
+	lo, last, before := 0., math.NaN(), 0.
+	for range 100 {
+		value, aim := f(s), 1+tolerance/2 // beyond the root
+		if value < 0 {
+			lo = s
+		} else {
+			hi, aim = s, 1-tolerance/2
+		}
+		if hi-lo <= tolerance*hi {
+			break
+		}
+		next := (s - value*(s-last)/(value-before)) * aim
+		last, before = s, value
+		if s = next; !(s > lo && s < hi) {
+			s = lo + (hi-lo)/2
+		}
+	}
+	return hi
+}
+
+// RatioGate is a gate at a bar of a ratio, whose mean is that of N - Bar D over all rows. A pass says that the ratio is
+// above the bar. A failure says that it is at most the r of [Ratio] for the cut of the gate in place of 0.
+type RatioGate struct {
+	Ratio
+	Bar float64
+}
+
+// Lower returns the bar where the mean passes, and else 0.
+func (v RatioGate) Lower(x, lnLevel float64) float64 {
+	if v.Bar > 0 && x >= v.shift(lnLevel) {
+		return v.Bar
+	}
+	return 0
+}
+
+// Upper returns the most that a ratio may be whose mean is below x.
+func (v RatioGate) Upper(x, lnLevel float64) float64 {
+	return v.upper(v.Bar, x*float64(v.Rows)*(1+quotient), lnLevel)
+}
+
+// Pass returns the least mean that passes, whatever the bar is that is asked for: it is Bar.
+func (v RatioGate) Pass(_, lnLevel float64) (float64, bool) {
+	if v.Bar <= 0 { // what is above 0 has an expectation above 0
+		return math.SmallestNonzeroFloat64, v.Positive > 0
+	}
+	x := v.shift(lnLevel) * (1 + 1e-13)
+	return x, x <= float64(v.Positive)*v.Both*(1-v.Bar)/float64(v.Rows)
+}
+
+// shift returns how far the mean may be above 0 where the ratio is at most the bar, rounded up.
+func (v RatioGate) shift(lnLevel float64) float64 {
+	n := float64(v.Rows)
+	sum := v.sum(v.Bar, v.Bar, 1)
+	return leastShift(-lnLevel/n, func(l float64) (g, slope float64) {
+		g, slope = sum.tilt(l)
+		return g / n, slope / n
+	})
+}
+
+// sum is the sum of N - cut D, whose law has E(N - truth D) of at most 0, or for the side -1 their negatives.
+func (v Ratio) sum(cut, truth, side float64) sum {
+	positive := [2]value{{-cut * v.FalsePositive, -truth * v.FalsePositive}, {v.Both * (1 - cut), v.Both * (1 - truth)}}
+	negative := [2]value{{0, 0}, {-cut * v.FalseNegative, -truth * v.FalseNegative}}
+	return sum{kindOf(v.Positive, positive, side), kindOf(v.Rows-v.Positive, negative, side)}
+}
+
+// value is what a row adds to a sum, and to another one whose expectation is at most 0.
+type value struct{ x, y float64 }
+
+// kind is rows that each have one of two values, where both numbers of the second are no less.
+type kind struct {
+	rows     float64
+	low, top value
+}
+
+func kindOf(rows int64, values [2]value, side float64) kind {
+	for i, v := range values {
+		values[i] = value{side * v.x, side * v.y}
+	}
+	if a, b := values[0], values[1]; a.x > b.x || a.x == b.x && a.y > b.y {
+		values[0], values[1] = b, a
+	}
+	return kind{float64(rows), values[0], values[1]}
+}
+
+// sum is a sum of independent rows of two kinds.
+type sum [2]kind
+
+// tilt returns the least over mu >= 0 of the sum over the rows of
+//
+//	max over q in [0,1] of ln E e^(lX) - mu E Y,
+//
+// q being the probability of the second value, rounded up, and its slope in l. Every mu is valid. The best is where E Y
+// is 0 at the q of both kinds or, where one of these is not inside of [0,1], at the q of the other.
+func (s sum) tilt(l float64) (ln, slope float64) {
+	var odds, balance [2]float64
+	for i, k := range s {
+		if odds[i] = math.Expm1(l * (k.top.x - k.low.x)); odds[i] > 0 {
+			balance[i] = k.rows * ((k.top.y-k.low.y)/odds[i] - k.low.y)
+		}
+	}
+	ln, slope, inside := s.most(l, s.rows()/(balance[0]+balance[1]), odds)
+	if inside {
+		return ln, slope
+	}
+	for i, k := range s {
+		other := s[1-i]
+		for _, end := range []value{other.low, other.top} {
+			if sum, steep, _ := s.most(l, k.rows/(balance[i]-other.rows*end.y), odds); sum < ln {
+				ln, slope = sum, steep
+			}
+		}
+	}
+	return ln, slope
+}
+
+// most returns the sum over the rows of their maxima.
+func (s sum) most(l, mu float64, odds [2]float64) (ln, slope float64, inside bool) {
+	if !(mu >= 0 && mu < math.Inf(1)) {
+		mu = 0
+	}
+	inside = true
+	for i, k := range s {
+		one, mean, within := k.most(l, mu, odds[i])
+		ln, slope, inside = ln+k.rows*one, slope+k.rows*mean, inside && within
+	}
+	return ln, slope, inside
+}
+
+// most returns the maximum over q of one row, rounded up, the mean of X where its law is tilted by e^(lX), and whether
+// it is inside of [0,1]. There it is the maximum over all real q.
+func (k kind) most(l, mu, odds float64) (ln, mean float64, inside bool) {
+	low, top := l*k.low.x-mu*k.low.y, l*k.top.x-mu*k.top.y
+	terms := math.Abs(l*k.low.x) + math.Abs(mu*k.low.y)
+	gain := mu * (k.top.y - k.low.y)
+	q := 1/gain - 1/odds
+	switch inside = q > 0 && q < 1; {
+	case inside:
+		over := (gain - odds) / odds
+		more := num.ExpLess(math.Log1p(over))
+		if over < -0.5 {
+			more = over - num.Log(gain/odds)
+		}
+		terms += math.Abs(l*k.top.x) + math.Abs(over) + 20*more
+		ln, mean = low+more, k.low.x+(k.top.x-k.low.x)*q*(1+odds)/(1+q*odds)
+	case low >= top:
+		ln, mean = low, k.low.x
+	default:
+		terms = math.Abs(l*k.top.x) + math.Abs(mu*k.top.y)
+		ln, mean = top, k.top.x
+	}
+	return ln + terms*0x1p-50, mean, inside
+}
+
+// lnTail returns ln of what P[sum X >= least] is at most, rounded up, and the l that it is found at. It begins at one.
+func (s sum) lnTail(least, l float64) (ln, at float64) {
+	const last = 300 // beyond, the exponentials overflow
+	l = rises(last, l, 1e-6, func(l float64) float64 {
+		_, slope := s.tilt(l)
+		return slope - least
+	})
+	ln, _ = s.tilt(l)
+	return min(ln-l*least+math.Abs(l*least)*0x1p-50, 0), l
+}
+
+func (s sum) rows() float64 { return s[0].rows + s[1].rows }
