@@ -46,14 +46,20 @@ func bestRounding(g Goal) (need num.DD, cells int64) {
 		}
 		l = next
 	}
-	need = num.FromFloat(math.Inf(1))
-	least := math.Floor(1/(2*g.Tau)) + 1
-	for _, l := range [...]float64{least, math.Floor(l) - 1, math.Floor(l), math.Floor(l) + 1, math.Floor(l) + 2} {
-		if !(l >= least && l <= MaxCount) {
-			continue
+	least, most := math.Floor(1/(2*g.Tau))+1, math.MaxFloat64
+	among := [...]float64{least, math.Floor(l) - 1, math.Floor(l), math.Floor(l) + 1, math.Floor(l) + 2}
+	var about [len(among)]float64 // the need of each, but for a factor
+	for i, l := range among {
+		if about[i] = math.Inf(1); l >= least && l <= MaxCount {
+			t := max(g.Tau-1/(2*l), 0x1p-60)
+			about[i] = (a + num.Log(l)) / (t * t)
+			most = min(most, about[i]*(1+1e-9))
 		}
+	}
+	need = num.FromFloat(math.Inf(1))
+	for i, l := range among {
 		t := num.FromFloat(g.Tau).Sub(num.FromFloat(1).Div(num.FromFloat(2 * l)))
-		if t.Float() <= 0 {
+		if about[i] > most || t.Float() <= 0 {
 			continue
 		}
 		total := level

@@ -49,20 +49,39 @@ func (c closed) samples(g Goal) (reached, error) {
 	return reached{n: max(need.Ceil(), 1)}, nil
 }
 
-// tau is the least accuracy at which the inequality holds. ln need is close to linear in ln tau.
+// tau is the least accuracy at which the inequality holds. ln need is close to linear in ln tau: secants lead to it
+// from the tau that is asked for, the first with the slope of Hoeffding's bound.
 func (c closed) tau(g Goal) (float64, Mechanism) {
 	asked := g
 	if c.epsilon != nil && g.Tau > 0 { // the procedure keeps its epsilon
 		g.Epsilon = c.epsilon(g)
 	}
-	rows := c.rows(g)
-	excess := func(lnTau float64) float64 {
-		g.Tau = num.Exp(lnTau)
-		return math.Log1p(c.need(g).Sub(rows).Float() / rows.Float())
+	rows, top, seen := c.rows(g), c.limit(g), num.Nothing()
+	excess := func(tau float64) float64 { // what is needed beyond the rows, as a share of them
+		g.Tau = tau
+		need := c.need(g)
+		if c.applies(g) != nil || !(need.Float() <= 2*MaxCount) {
+			return math.Inf(1)
+		}
+		return need.Sub(rows).Float() / rows.Float()
 	}
-	top := c.limit(g)
-	guess := num.Exp(num.Interval{Lo: num.Log(top) - 40, Hi: num.Log(top)}.SafeRoot(1e-14, excess))
-	tau := num.Floats{Hi: top, Guess: guess}.LeastBelow(func(tau float64) bool { g.Tau = tau; return c.holds(g) })
+	guess, slope := asked.Tau, -2.0
+	if guess == 0 {
+		guess = top / 2
+	}
+	last, before := 0.0, 0.0
+	for range 12 {
+		y := math.Log1p(seen.See(guess, excess(guess)))
+		if s := (y - before) / num.Log(guess/last); s < 0 && s > -math.MaxFloat64 {
+			slope = s
+		}
+		next := guess + guess*math.Expm1(-y/slope)
+		if next == guess || !(next > 0 && next < top) {
+			break
+		}
+		last, before, guess = guess, y, next
+	}
+	tau := num.Floats{Hi: top, Guess: guess}.LeastBelow(func(tau float64) bool { return seen.Holds(tau, excess) })
 	if c.epsilon == nil || asked.Tau == 0 {
 		asked.Tau = tau
 	}

@@ -58,6 +58,12 @@ func (m Method) used(g Goal, low bool) Goal {
 	if g.plain() {
 		return used
 	}
+	return m.withParameters(g, used, low)
+}
+
+// withParameters adds to what is used those parameters that the method uses. It is apart from [Method.used] because a
+// goal whose fields are set by functions costs an allocation.
+func (m Method) withParameters(g, used Goal, low bool) Goal {
 	for _, p := range parameters {
 		if m.takes(p.name) && !slices.Contains(known, p.name) {
 			p.field(g, &used)
@@ -108,7 +114,11 @@ func (m Method) Plain() Method {
 // Unused names what the goal of an answer says and the method makes no use of, as flags are called: the goal
 // without it has the same answer and the same proof.
 func (m Method) Unused(a Answer) (names []string) {
-	g, used := a.Goal.withFlags(), m.Used(a)
+	g := a.Goal.withFlags()
+	if g.plain() {
+		return nil
+	}
+	used := m.Used(a)
 	for _, p := range parameters {
 		var said, counted Goal
 		p.field(g, &said)

@@ -129,9 +129,9 @@ func (w writer[R]) encode(out io.Writer, f record.Format) error {
 		return err
 	}
 	err := parallel.Ordered(w.call.Context, w.Rows.Units(), w.call.Workers, func(lo, hi int) (part []byte, err error) {
-		first := lo == 0
+		first, appendRow := lo == 0, w.appender(e)
 		err = w.Rows.Each(lo, hi, func(r R) error {
-			part, first = w.appendRow(part, e, first, r), false
+			part, first = appendRow(part, first, r), false
 			return nil
 		})
 		return part, err
@@ -147,17 +147,22 @@ func (w writer[R]) encode(out io.Writer, f record.Format) error {
 	return err
 }
 
-// appendRow counts a row and writes it after others.
-func (w writer[R]) appendRow(dst []byte, e record.Encoder, first bool, r R) []byte {
-	w.verdict(r)
-	return e.Row(dst, first, record.Row(make([]record.Cell, 0, len(w.Columns)), w.Columns, r))
+// appender returns a function that counts a row and writes it after others.
+func (w writer[R]) appender(e record.Encoder) func(dst []byte, first bool, r R) []byte {
+	cells := make([]record.Cell, 0, len(w.Columns))
+	return func(dst []byte, first bool, r R) []byte {
+		if w.Tally == nil {
+			w.verdict(r)
+		}
+		return e.Row(dst, first, record.Row(cells, w.Columns, r))
+	}
 }
 
 // encodeInTurn writes rows each of which is made after the one before it.
 func (w writer[R]) encodeInTurn(out io.Writer, e record.Encoder) error {
-	b, first := e.Head(nil), true
+	b, first, appendRow := e.Head(nil), true, w.appender(e)
 	err := w.Rows.Each(0, Unknown, func(r R) error {
-		b, first = w.appendRow(b, e, first, r), false
+		b, first = appendRow(b, first, r), false
 		if len(b) < 1<<15 {
 			return nil
 		}
