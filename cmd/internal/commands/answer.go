@@ -13,6 +13,7 @@ import (
 // Answer is what a command found, to be written in any format by [Emit].
 type Answer[R any] struct {
 	Command string // its name in the schema of JSON and on sheets
+	Schema  string // in place of COMMAND/1; "" for that
 	Inputs  []record.Input
 	Rows    Rows[R]
 	Columns []record.Column[R] // for machines

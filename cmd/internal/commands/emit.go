@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -121,7 +122,7 @@ func (w writer[R]) verdict(r R) (v Verdict) {
 
 // encode writes the rows for machines in bounded memory.
 func (w writer[R]) encode(out io.Writer, f record.Format) error {
-	e := f.Encode(record.Result{Command: w.Command, Inputs: w.Inputs, Columns: record.Names(w.Columns)})
+	e := f.Encode(record.Result{Schema: cmp.Or(w.Schema, w.Command+"/1"), Inputs: w.Inputs, Columns: record.Names(w.Columns)})
 	if w.Rows.Units() == Unknown {
 		return w.encodeInTurn(out, e)
 	}
@@ -277,11 +278,8 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 	if sheets == nil {
 		sheets = []Sheet[R]{{Name: w.Command, Columns: w.Columns}}
 	}
-	units, total := w.Rows.Units(), w.Rows.Len()
+	units := w.Rows.Units()
 	first := min(record.Block, units)
-	if total == Unknown {
-		first = units // all of them, to be counted
-	}
 	if err := FitsSheet(w.least(), int64(len(sheets[0].Columns))); err != nil {
 		return err
 	}
@@ -335,8 +333,8 @@ func (w writer[R]) fill(b record.Book, s Sheet[R], rows []laid, units int, about
 		t.Columns = record.Titles(s.Columns)
 	}
 	t.Widths = record.ColumnWidths(t.Columns, first)
-	if t.Rows == Unknown {
-		t.Rows, units = len(rows), 0
+	if t.Rows == Unknown && units <= record.Block {
+		t.Rows = len(rows)
 	}
 	if s.Chart != nil {
 		t.Chart = s.Chart(s.Columns)
@@ -348,7 +346,12 @@ func (w writer[R]) fill(b record.Book, s Sheet[R], rows []laid, units int, about
 		}
 	}
 	return b.Fill(t, func(add func([]record.Cell, record.Look) error) error {
+		written := int64(0)
 		for done := record.Block; ; done += record.Block {
+			written += int64(len(rows))
+			if err := FitsSheet(written, 0); err != nil {
+				return err
+			}
 			for _, r := range rows {
 				if !again {
 					about.told.add(r.verdict)

@@ -94,7 +94,7 @@ func ColumnWidths(columns []string, rows [][]Cell) []float64 {
 	return widths
 }
 
-// Table is a sheet for filtering: a header that stays in view over so many rows.
+// Table is a sheet for filtering: a header that stays in view over so many rows, -1 where nobody knows how many.
 type Table struct {
 	Name    string
 	Columns []string

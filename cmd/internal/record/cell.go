@@ -116,7 +116,7 @@ type Encoder interface {
 
 // Result describes what a command found, to be written in any format.
 type Result struct {
-	Command string
+	Schema  string // of JSON, after "dpcalc/"
 	Inputs  []Input
 	Columns []string // of the rows for machines
 }

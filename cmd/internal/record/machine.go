@@ -149,7 +149,7 @@ func newJSONLines(r Result) jsonRows {
 func newJSON(r Result) jsonRows {
 	e := newJSONLines(r)
 	b := append([]byte(nil), `{"schema":`...)
-	b = appendJSONString(b, "dpcalc/"+r.Command+"/1")
+	b = appendJSONString(b, "dpcalc/"+r.Schema)
 	b = append(b, `,"version":`...)
 	b = appendJSONString(b, usage.Version())
 	b = append(b, `,"inputs":{`...)

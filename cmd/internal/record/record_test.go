@@ -128,7 +128,7 @@ func TestInert(t *testing.T) {
 // The envelope is one JSON document, whatever the number of rows.
 func TestJSONEnvelope(t *testing.T) {
 	for rows := range 3 {
-		e := JSON.Encode(Result{Command: "test", Inputs: []Input{{"x", Exactly(0.5)}, {"p", Chance(-1e4)}, {"none", Cell{}}},
+		e := JSON.Encode(Result{Schema: "test/1", Inputs: []Input{{"x", Exactly(0.5)}, {"p", Chance(-1e4)}, {"none", Cell{}}},
 			Columns: []string{"n"}})
 		b := e.Head(nil)
 		for i := range rows {

@@ -234,13 +234,12 @@ func rowHeight(l record.Look, row ...record.Cell) excelize.RowOpts {
 
 // fill writes a table, whose rows fill adds one by one.
 func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l record.Look) error) error) error {
-	last, err := excelize.CoordinatesToCellName(len(t.Columns), t.Rows+1)
-	if err != nil {
-		return err
+	dimension, err := "", error(nil) // none where it is not known: the rows are streamed after it
+	if t.Rows >= 0 {
+		dimension, err = cellsOf(t, t.Rows+1)
 	}
-	if err := errors.Join(
-		b.file.SetSheetDimension(t.Name, "A1:"+last),
-		b.file.AutoFilter(t.Name, "A1:"+last, nil),
+	if err := errors.Join(err,
+		b.file.SetSheetDimension(t.Name, dimension),
 		b.onePageWide(t.Name),
 		b.file.SetDefinedName(&excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: "'" + t.Name + "'!$1:$1",
 			Scope: t.Name}),
@@ -281,7 +280,14 @@ func (b *book) fill(t record.Table, fill func(add func(row []record.Cell, l reco
 	if err != nil {
 		return err
 	}
-	return w.Flush()
+	cells, err := cellsOf(t, at)
+	return errors.Join(err, b.file.AutoFilter(t.Name, cells, nil), w.Flush())
+}
+
+// cellsOf names the cells of so many lines of a table.
+func cellsOf(t record.Table, lines int) (string, error) {
+	last, err := excelize.CoordinatesToCellName(len(t.Columns), lines)
+	return "A1:" + last, err
 }
 
 // onePageWide prints a sheet across and as wide as the paper.

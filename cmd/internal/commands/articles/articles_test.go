@@ -72,13 +72,13 @@ func explained(t *testing.T) (names map[string]string) {
 		t.Fatal(err)
 	}
 	asked := [][]string{
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 -B 10 --transcripts 1M"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --open --arrive-rows 10 --arrive-looks 10"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback gate --open"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback best --open"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback flags -B 1 --open"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --feedback final"),
-		strings.Fields("samplesize -m 100 -t 0.1 -b 0.05 --population 10k"),
+		strings.Fields("samplesize --full -m 100 -t 0.1 -b 0.05 -B 10 --transcripts 1M"),
+		strings.Fields("samplesize --full -m 100 -t 0.1 -b 0.05 --open --arrive-rows 10 --arrive-looks 10"),
+		strings.Fields("samplesize --full -m 100 -t 0.1 -b 0.05 --feedback gate --open"),
+		strings.Fields("samplesize --full -m 100 -t 0.1 -b 0.05 --feedback best --open"),
+		strings.Fields("samplesize --full -m 100 -t 0.1 -b 0.05 --feedback flags -B 1 --open"),
+		strings.Fields("samplesize --full -m 100 -t 0.1 -b 0.05 --feedback final"),
+		strings.Fields("samplesize --full -m 100 -t 0.1 -b 0.05 --population 10k"),
 		strings.Fields("compose --epsilon 0.1 --times 10 --target-delta 1e-6"),
 		strings.Fields("compose --mu 0.1 --times 10 --target-delta 1e-6"),
 		strings.Fields("transfer --alpha 0.01 --beta 0 --epsilon 0.05 --target-beta 0.05"),

@@ -12,25 +12,47 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// fullFlag asks for a row for each method where people see the few that they choose between.
+// fullFlag asks for a row for each method, where people see the few that they choose between and machines the plans.
 const fullFlag = "full"
 
 // briefWidth is how many columns of a terminal the few rows and what is said of them take.
 const briefWidth = 80
 
-// readBrief finds out whether the table has few rows: for people who name no methods and do not ask for all.
+// readBrief finds out whether few rows are written, to people, or plans, to machines: where no methods are named and
+// not all are asked for.
 func (s *request) readBrief(c *commands.Call) error {
 	full := c.Is(fullFlag)
 	switch {
 	case full && s.best:
-		return usage.Errorf("--%s: given with --%s, want one of the two", fullFlag, bestFlag)
+		return bothGiven()
 	case full && s.view != tableView:
 		return usage.Errorf("--%s: got %s, want a table", fullFlag, s.viewName())
 	}
-	chosen := full || s.asked || s.best
-	table := s.view == tableView && s.target.Format.Name == printed.Table.Name
-	s.brief = table && !chosen
+	if s.view == tableView {
+		s.choose(full)
+	}
 	return nil
+}
+
+// bothGiven refuses a row of the best method beside rows of all methods.
+func bothGiven() error {
+	return usage.Errorf("--%s: given with --%s, want one of the two", fullFlag, bestFlag)
+}
+
+// choose chooses the rows for the format: few for people and plans for machines, unless all are asked for or methods
+// are named.
+func (s *request) choose(all bool) {
+	chosen := all || s.asked || s.best
+	people := s.target.Format.Name == printed.Table.Name
+	s.brief, s.plans = people && !chosen, !people && !chosen
+}
+
+// printable returns the methods that a row may be printed of.
+func (s *request) printable(methods []transfer.Method) []transfer.Method {
+	if s.plans || s.best && s.target.Format.Print == nil {
+		return slices.DeleteFunc(slices.Clone(methods), func(m transfer.Method) bool { return !m.Adaptive })
+	}
+	return methods
 }
 
 // fewRows are the rows of a goal that people choose between: the best, of an open plan the best of a fixed number, the

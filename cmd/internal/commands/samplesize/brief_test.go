@@ -48,7 +48,7 @@ func TestBriefTable(t *testing.T) {
 		{"tau", "-n 10 -m 1000 -b .05"},
 	} {
 		args := append([]string{"samplesize"}, strings.Fields(c.goal)...)
-		rows := commandtest.RowsOf(t, args...)
+		rows := commandtest.RowsOf(t, append(slices.Clone(args), "--full")...)
 		var want []string
 		add := func(method string) {
 			if method != "" && !slices.Contains(want, method) {
@@ -79,7 +79,7 @@ func TestBriefTable(t *testing.T) {
 				applicable++
 			}
 		}
-		for _, all := range [][]string{{"--full"}, {"-f", "markdown"}} {
+		for _, all := range [][]string{{"--full"}, {"--full", "-f", "markdown"}} {
 			_, out, _ := commandtest.Dpcalc(append(args, all...)...)
 			if got := len(people(strings.NewReplacer("|", "", `\`, "").Replace(out))); got != applicable {
 				t.Errorf("%s %v: %d rows, want %d\n%s", c.goal, all, got, applicable, out)

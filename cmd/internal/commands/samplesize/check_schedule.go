@@ -79,7 +79,7 @@ func checkSchedule(c *commands.Call, path string) error {
 		shown = append(shown, goals.ColumnCut)
 	}
 	return commands.Emit(c, target, commands.Answer[*goals.Row]{
-		Command: "samplesize", Inputs: s.inputs, Columns: s.columns(), Rows: commands.List([]*goals.Row{&row}),
+		Command: "samplesize", Schema: schema, Inputs: s.inputs, Columns: s.columns(), Rows: commands.List([]*goals.Row{&row}),
 		Shown: append(shown, goals.ColumnStatus),
 		Verdict: func(r *goals.Row) commands.Verdict {
 			return commands.Verdict{Sources: r.Method.Sources, Best: r.Best, Status: r.Status,

@@ -194,7 +194,7 @@ func TestMetricsHaveAPlan(t *testing.T) {
 		if refused {
 			continue
 		}
-		for _, row := range commandtest.RowsOf(t, args...) {
+		for _, row := range commandtest.RowsOf(t, append(args, "--full")...) {
 			if row["promise"] != want {
 				t.Errorf("%s: %s promises %v, want %s", name, row["method"], row["promise"], want)
 			}
@@ -218,8 +218,8 @@ func TestRatiosHaveAPlan(t *testing.T) {
 		if strings.Contains(query, "-t ") {
 			line, same = strings.Replace(line, "-t 0.06 ", "", 1), strings.Replace(same, "-t 0.06 ", "", 1)
 		}
-		got := commandtest.RowsOf(t, strings.Fields("samplesize "+line)...)
-		want := commandtest.RowsOf(t, strings.Fields("samplesize "+same)...)
+		got := commandtest.RowsOf(t, strings.Fields("samplesize --full "+line)...)
+		want := commandtest.RowsOf(t, strings.Fields("samplesize --full "+same)...)
 		name := strings.Fields(query)[1]
 		for i, row := range got {
 			promise, _ := row["promise"].(string)

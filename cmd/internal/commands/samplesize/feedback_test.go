@@ -15,10 +15,10 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
-// rowsBy are the rows of a command by their methods.
+// rowsBy are all rows of a command by their methods.
 func rowsBy(t *testing.T, command string) map[string]map[string]any {
 	t.Helper()
-	args := append(strings.Fields("samplesize "+command), "-f", "json")
+	args := append(strings.Fields("samplesize "+command), "--full", "-f", "json")
 	code, out, stderr := commandtest.Dpcalc(args...)
 	var got struct{ Rows []map[string]any }
 	if err := json.Unmarshal([]byte(out), &got); code != usage.ExitOK || err != nil {

@@ -191,7 +191,7 @@ func TestBelowAReferenceRow(t *testing.T) {
 				unknown = name
 			}
 		}
-		rows := commandtest.RowsOf(t, args...)
+		rows := commandtest.RowsOf(t, append(slices.Clone(args), "--full")...)
 		for _, row := range rows {
 			if row["best"] == true {
 				best = row

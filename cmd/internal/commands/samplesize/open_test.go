@@ -145,7 +145,7 @@ func TestProofsOfEachGoal(t *testing.T) {
 		"--feedback final --proofs published":                               "checked",
 		"--feedback flags --budget 2 --hold .01 --proofs published,checked": "",
 	} {
-		rows := commandtest.RowsOf(t, strings.Fields("samplesize -m 10 -t .05 -b .05 "+flags)...)
+		rows := commandtest.RowsOf(t, strings.Fields("samplesize --full -m 10 -t .05 -b .05 "+flags)...)
 		got := ""
 		for _, row := range rows {
 			switch row["method"] {

@@ -27,7 +27,10 @@ func PlanFile() *commands.Command {
 		Examples: []string{"dpcalc plan init plan.yaml"}, Run: planInit,
 	}, &commands.Command{
 		Name: "run", Arguments: "FILE", Summary: "solve all scenarios of a plan file", Output: commands.Tables,
-		Flags:    []usage.Flag{{Name: "best", Switch: true, Usage: "only the best row of each scenario"}},
+		Flags: []usage.Flag{
+			{Name: bestFlag, Switch: true, Usage: "only the best row of each scenario"},
+			{Name: fullFlag, Switch: true, Usage: "rows of all methods, in formats for programs"},
+		},
 		Examples: []string{"dpcalc plan run plan.yaml", "dpcalc plan run plan.yaml --best -o plan.csv"},
 		Run:      planRun,
 	})
@@ -186,32 +189,46 @@ func planRun(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	path, bestOnly := files[0], c.Is("best")
+	path, people := files[0], t.Format.Print != nil
+	switch full := c.Is(fullFlag); {
+	case full && c.Is(bestFlag):
+		return bothGiven()
+	case full && people:
+		return usage.Errorf("--%s: got the format %s, want csv, tsv, json, jsonl or xlsx", fullFlag, t.Format.Name)
+	}
 	scenarios, err := readPlanFile(c, path, 0)
 	if err != nil {
 		return err
+	}
+	for k := range scenarios {
+		if s := &scenarios[k].request; !people {
+			s.target, s.best = t, c.Is(bestFlag)
+			s.choose(c.Is(fullFlag))
+			s.methods = s.printable(s.methods)
+		}
 	}
 	tally := new(commands.Tally)
 	if err := solveScenarios(c, scenarios, tally); err != nil {
 		return err
 	}
-	short, err := bestRows(c, scenarios)
+	rows := shownOf(scenarios)
+	if people {
+		rows, err = bestRows(c, scenarios)
+	}
 	if err != nil {
 		return err
 	}
-	rows := short
-	if t.Format.Print == nil {
-		rows = allRows(scenarios, bestOnly)
-	}
 	return commands.Emit(c, t, commands.Answer[planned]{
-		Command: "plan", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: commands.List(rows),
+		Command: "plan", Schema: "plan/2", Inputs: []record.Input{{Name: "file", Value: record.Words(path)}}, Rows: commands.List(rows),
 		Tally:   tally,
 		Columns: scenarioColumns(scenarios[0].request.columns()), Shown: shortColumns, Verdict: planned.verdict,
 		Say: func() (title, notes []string) {
 			var best [][]goals.Row
-			for _, p := range short {
-				if p.row != nil {
-					best = append(best, []goals.Row{*p.row})
+			for _, s := range scenarios {
+				for _, group := range s.rows {
+					if r := bestOf(group); r != nil {
+						best = append(best, []goals.Row{*r})
+					}
 				}
 			}
 			return []string{"The best method for each scenario of " + path}, tableNote(best, true)
@@ -238,15 +255,13 @@ func bestRows(c *commands.Call, scenarios []scenario) (rows []planned, err error
 	return rows, nil
 }
 
-// allRows are what machines see.
-func allRows(scenarios []scenario, bestOnly bool) (rows []planned) {
+// shownOf are what machines see.
+func shownOf(scenarios []scenario) (rows []planned) {
 	for k := range scenarios {
 		s := &scenarios[k]
-		for _, group := range s.rows {
+		for _, group := range s.request.written(s.rows) {
 			for i := range group {
-				if group[i].Best || !bestOnly {
-					rows = append(rows, planned{scenario: s, row: &group[i]})
-				}
+				rows = append(rows, planned{scenario: s, row: &group[i]})
 			}
 		}
 	}

@@ -20,6 +20,9 @@ import (
 
 const defaultMaxRows = 1_000_000
 
+// schema is the one of the rows in JSON.
+const schema = "samplesize/2"
+
 // Command is the command samplesize.
 func Command() *commands.Command {
 	return &commands.Command{
@@ -34,7 +37,7 @@ func Command() *commands.Command {
 			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on to `FILE`, such as the noise of each query: .csv, .tsv, .json or .jsonl"},
 			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 		), usage.Under(commands.AboutOutput,
-			usage.Flag{Name: fullFlag, Switch: true, Usage: "print all methods in the table, and not only the best, the best published one and the reference"},
+			usage.Flag{Name: fullFlag, Switch: true, Usage: "print a row for every method: the references and the methods without an answer too"},
 			usage.Flag{Name: bestFlag, Switch: true, Usage: "print one row for each goal: the row of its best method"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 			usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
@@ -71,6 +74,7 @@ type request struct {
 	target    commands.Target
 	view      view
 	brief     bool // few rows a goal, those that people choose between
+	plans     bool // the rows of a goal that are plans
 	best      bool // one row a goal, the starred one
 	inputs    []record.Input
 
@@ -155,6 +159,7 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if err := s.provenForAll(c); err != nil {
 		return s, err
 	}
+	s.methods = s.printable(s.methods)
 	if s.view == plotView || s.view == figureView {
 		if _, _, _, err := s.axes(); err != nil {
 			return s, err
@@ -165,12 +170,15 @@ func readRequest(c *commands.Call) (s request, err error) {
 
 // fits refuses more goals than the limit of rows and the format allow.
 func (s *request) fits(goals, limit int64) error {
-	rows := goals * s.perGoal()
+	rows, upTo := goals*s.perGoal(), ""
+	if s.plans {
+		upTo = "up to "
+	}
 	switch {
 	case goals >= math.MaxInt32:
 		return usage.Errorf("samplesize: got a grid of 2^31 goals or more, want fewer")
 	case rows > limit:
-		return usage.Errorf("--max-rows: got %d rows, want at most %d; allow more with --max-rows", rows, limit)
+		return usage.Errorf("--max-rows: got %s%d rows, want at most %d; allow more with --max-rows", upTo, rows, limit)
 	case s.target.Format.Book != nil:
 		return commands.FitsSheet(rows, 0)
 	case s.target.Format.Encode == nil:
@@ -286,6 +294,9 @@ func (s *request) solve(i int) ([]goals.Row, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(rows) == 0 { // of no method is a row printed
+		rows = append(rows, s.noAnswer(s.grid.Goal(i)))
+	}
 	if best >= 0 || !s.best && slices.ContainsFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK }) {
 		s.tally.Answered()
 	}
@@ -314,7 +325,13 @@ type solutions struct {
 }
 
 func (s *solutions) Units() int { return s.goals }
-func (s *solutions) Len() int   { return s.goals * int(s.perGoal()) }
+
+func (s *solutions) Len() int {
+	if s.plans {
+		return commands.Unknown
+	}
+	return s.goals * int(s.perGoal())
+}
 
 func (s *solutions) Each(lo, hi int, visit func(*goals.Row) error) (err error) {
 	for i := lo; i < hi; i++ {
@@ -349,7 +366,7 @@ func (s *request) write(c *commands.Call) error {
 		return err
 	}
 	a := commands.Answer[*goals.Row]{
-		Command: "samplesize", Inputs: s.inputs, Rows: &solutions{request: s, solved: rows}, Bar: bar, Tally: s.tally,
+		Command: "samplesize", Schema: schema, Inputs: s.inputs, Rows: &solutions{request: s, solved: rows}, Bar: bar, Tally: s.tally,
 		Columns: s.columns(), Verdict: s.verdict,
 		Figure: func() (record.Figure, error) { return s.figure(c.Context, rows) },
 		Then:   func() error { return s.writeSchedule(c) },

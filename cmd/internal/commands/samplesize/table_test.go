@@ -46,7 +46,7 @@ func TestStarBreaksTies(t *testing.T) {
 				}
 				args = []string{"-m", "1,2", "-t", "0.3,0.49", "-b", "0.05,0.5"}
 			}
-			_, out, _ := commandtest.Dpcalc(append([]string{"samplesize", "--query", query, "-f", "jsonl"}, args...)...)
+			_, out, _ := commandtest.Dpcalc(append([]string{"samplesize", "--full", "--query", query, "-f", "jsonl"}, args...)...)
 			var rows []starRow
 			for line := range strings.Lines(out) {
 				var r starRow

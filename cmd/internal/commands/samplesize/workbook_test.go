@@ -14,7 +14,7 @@ import (
 // The sheet Plan has the rows of the other formats, as numbers with every digit, a
 // header that stays, filters and widths; columns without a value are left out.
 func TestPlanSheet(t *testing.T) {
-	args := strings.Fields("samplesize -m 1000,20 -t 0.1 -b 0.05 -B 20")
+	args := strings.Fields("samplesize --full -m 1000,20 -t 0.1 -b 0.05 -B 20")
 	f := commandtest.OpenBook(t, args...)
 	if got := f.GetSheetList(); !slices.Equal(got, []string{"Plan", "About"}) {
 		t.Errorf("sheets %v", got)
