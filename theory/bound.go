@@ -12,13 +12,14 @@ func (x Nats) Bits() float64 { return float64(x) * math.Log2E }
 type Proof string
 
 // Published results are proved in the literature, derived ones in
-// docs/theorems. Of checked ones each theorem that they rest on, from its
-// hypotheses to the inequality, is proved in proofs, where Coq checks it, or is
-// published and among their sources.
+// docs/theorems. For the others Coq has checked every theorem from their
+// hypotheses to the inequality, in proofs, given the published ones that are
+// among their sources. Coq does not see their numbers, which are evaluated in
+// floating point.
 const (
 	Published Proof = "published"
 	Derived   Proof = "derived"
-	Checked   Proof = "checked"
+	Coq       Proof = "coq"
 )
 
 // Source names where a statement is proved.

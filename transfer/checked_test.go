@@ -163,7 +163,7 @@ func TestCheckedRows(t *testing.T) {
 			used := m.Used(Answer{Goal: g})
 			alike := func(listed string) bool { return m.Used(Answer{Goal: goal(listed)}) == used }
 			got, _ := m.Proven(Answer{Goal: g})
-			if (got == Checked) != slices.ContainsFunc(w.checked, alike) {
+			if (got == Coq) != slices.ContainsFunc(w.checked, alike) {
 				t.Errorf("%s with %q is %s", m.Name, what, got)
 			}
 		}
@@ -180,8 +180,8 @@ func TestCheckedRowsOfTheJointBound(t *testing.T) {
 			feedback Feedback
 			want     Proof
 		}{
-			{1, -2.4, Answers, Checked},
-			{1_000_000, -400, Answers, Checked},
+			{1, -2.4, Answers, Coq},
+			{1_000_000, -400, Answers, Coq},
 			{1_000_001, -3, Answers, Derived},
 			{10, -2.2, Answers, Derived},
 			{10, 0, Answers, Derived},

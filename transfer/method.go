@@ -16,7 +16,7 @@ type Proof = theory.Proof
 const (
 	Published = theory.Published
 	Derived   = theory.Derived
-	Checked   = theory.Checked
+	Coq       = theory.Coq
 )
 
 // Status says what kind of answer a row is.
@@ -150,7 +150,7 @@ func (m Method) Proven(a Answer) (Proof, []theory.Source) {
 	g := m.Used(a)
 	proof, sources := m.proven(g)
 	if c, ok := m.checkedFor(g); ok {
-		return Checked, each.Union(sources, c.given...)
+		return Coq, each.Union(sources, c.given...)
 	}
 	return proof, sources
 }

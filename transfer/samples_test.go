@@ -129,7 +129,7 @@ func TestPlansOfSamples(t *testing.T) {
 				}
 				_, known := m.checkedFor(a.Goal)
 				proof, sources := m.Proven(a)
-				if (proof == Checked) != known || (proof == Derived) == known || sources[len(sources)-1].Key == "" {
+				if (proof == Coq) != known || (proof == Derived) == known || sources[len(sources)-1].Key == "" {
 					t.Errorf("%s: %s, %v", m.Name, proof, sources)
 				}
 				if _, assumes := m.Rests(a); strings.HasPrefix(assumes[0], "rows independent") {

@@ -22,13 +22,16 @@ func TestOtherNamesOfFlags(t *testing.T) {
 	for other, first := range map[string]string{
 		"samplesize --rows 9000 --looks 100 -b 0.05 --json":                    "samplesize -n 9000 -m 100 -b 0.05 -f json",
 		"samplesize -m 9 -t 0.1 -b 0.05 --feedback gate --one-sided --bar 0.8": "samplesize -m 9 -t 0.1 -b 0.05 --feedback gate --one-sided --threshold 0.8",
-		"pvalue-correct --by menu --outcomes 9 --alpha 0.05":                   "pvalue-correct --by description --outcomes 9 --alpha 0.05",
-		"pvalue-correct --by=menu --outcomes 9 --alpha 0.05 --json":            "pvalue-correct --by description --outcomes 9 --alpha 0.05 -f json",
-		"pvalue-correct --by pure-dp --epsilon 0.01 --rows 1k --alpha 0.05":    "pvalue-correct --by pure-dp --epsilon 0.01 -n 1k --alpha 0.05",
-		"pvalue-correct p.csv --by menu --outcomes 9 --alpha 0.05 --json":      "pvalue-correct p.csv --by description --outcomes 9 --alpha 0.05 -f json",
-		"samplesize --check-schedule s.csv -n 10k -t 0.1 --json":               "samplesize --check-schedule s.csv -n 10k -t 0.1 -f json",
-		"advise --rows 5000 --queries 150":                                     "advise --samples 5000 --queries 150",
-		"maxinfo --rows 1k --step pure-dp:epsilon=0.01":                        "maxinfo -n 1k --step pure-dp:epsilon=0.01",
+		"samplesize -m 9 -t 0.1 -b 0.05 --proofs published,checked --json":     "samplesize -m 9 -t 0.1 -b 0.05 --proofs published,coq --json",
+		"pvalue-correct --by menu --outcomes 9 -a 0.05 --proofs published,checked --json": "pvalue-correct --by description --outcomes 9 -a 0.05 " +
+			"--proofs published,coq --json",
+		"pvalue-correct --by menu --outcomes 9 --alpha 0.05":                "pvalue-correct --by description --outcomes 9 --alpha 0.05",
+		"pvalue-correct --by=menu --outcomes 9 --alpha 0.05 --json":         "pvalue-correct --by description --outcomes 9 --alpha 0.05 -f json",
+		"pvalue-correct --by pure-dp --epsilon 0.01 --rows 1k --alpha 0.05": "pvalue-correct --by pure-dp --epsilon 0.01 -n 1k --alpha 0.05",
+		"pvalue-correct p.csv --by menu --outcomes 9 --alpha 0.05 --json":   "pvalue-correct p.csv --by description --outcomes 9 --alpha 0.05 -f json",
+		"samplesize --check-schedule s.csv -n 10k -t 0.1 --json":            "samplesize --check-schedule s.csv -n 10k -t 0.1 -f json",
+		"advise --rows 5000 --queries 150":                                  "advise --samples 5000 --queries 150",
+		"maxinfo --rows 1k --step pure-dp:epsilon=0.01":                     "maxinfo -n 1k --step pure-dp:epsilon=0.01",
 		"transfer --alpha 0.1 --beta 0 --epsilon 0.1 --delta 0 --target-beta 0.05 --rows 1k": "transfer --alpha 0.1 --beta 0 --epsilon 0.1 " +
 			"--delta 0 --target-beta 0.05 -n 1k",
 		"experiment --rows 100 --attributes 50 --seed 1": "experiment -n 100 --attributes 50 --seed 1",
@@ -100,11 +103,11 @@ func TestOtherNamesInPlanFiles(t *testing.T) {
 		}
 		return commandtest.Dpcalc("plan", "run", "a.yaml", "--json")
 	}
-	code, want, stderr := run("queries: 9, feedback: gate, one-sided: true, threshold: 0.8")
+	code, want, stderr := run("queries: 9, feedback: gate, one-sided: true, threshold: 0.8, proofs: 'published,coq'")
 	if code != usage.ExitOK {
 		t.Fatal(stderr)
 	}
-	if code, out, stderr := run("looks: 9, feedback: gate, one-sided: true, bar: 0.8"); code != usage.ExitOK || out != want {
+	if code, out, stderr := run("looks: 9, feedback: gate, one-sided: true, bar: 0.8, proofs: 'published,checked'"); code != usage.ExitOK || out != want {
 		t.Errorf("exit %d, %s%s, want %s", code, out, stderr, want)
 	}
 	for scenario, want := range map[string]string{

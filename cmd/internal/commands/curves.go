@@ -11,7 +11,7 @@ import (
 )
 
 // proofOrder are the notes of curves, from the least that a proof leaves to doubt.
-var proofOrder = []string{"", string(theory.Published), string(theory.Checked), string(theory.Derived)}
+var proofOrder = []string{"", string(theory.Published), string(theory.Coq), string(theory.Derived)}
 
 // Prove marks the curve of a point by its proof, or by that of an earlier point that leaves more to doubt: by hollow
 // markers if it is published.
@@ -31,7 +31,7 @@ func TellProofs(panels [][]record.Panel) string {
 		}
 	}
 	var filled []string
-	for _, of := range [][2]string{{string(theory.Derived), "derived in dpcalc"}, {string(theory.Checked), "checked by Coq"}} {
+	for _, of := range [][2]string{{string(theory.Derived), "derived in dpcalc"}, {string(theory.Coq), "checked by Coq"}} {
 		if notes[of[0]] {
 			filled = append(filled, of[1])
 		}

@@ -11,24 +11,32 @@ import (
 )
 
 // ProofChoices are which methods may be asked for by their proofs, the default first.
-var ProofChoices = []string{"all", "published", "published,checked"}
+var ProofChoices = []string{"all", "published", "published,coq"}
+
+// ReadProofs reads --proofs. A line or a file from before coq had its name says checked.
+func ReadProofs(c usage.Values) (string, error) {
+	if asked, _ := c.Text(ProofsFlag.Name); asked == "published,checked" {
+		return "published,coq", nil
+	}
+	return usage.OneOf(c, ProofsFlag.Name, ProofChoices...)
+}
 
 // ProofsFlag asks for methods by their proofs.
-var ProofsFlag = usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default), published or published,checked",
+var ProofsFlag = usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default), published or published,coq (every theorem is checked by Coq; numbers are in floating point)",
 	Words: ProofChoices}
 
 // ProofWords say of each kind what the proof is.
 var ProofWords = map[theory.Proof]string{
 	theory.Published: "published in the literature",
 	theory.Derived:   "dpcalc's own and has not been refereed",
-	theory.Checked:   "checked by Coq, for laws of finite support",
+	theory.Coq:       "checked by Coq from the hypotheses to the inequality, for laws of finite support, given these sources; the numbers are evaluated in floating point",
 }
 
 // ProofText says where the proof of what is derived is: its public address at the version of this program, or the place
 // in the source of a build without one.
 func ProofText(proof theory.Proof, sources []theory.Source, t record.Prose) string {
 	place := "docs/theorems/README.md"
-	if proof == theory.Checked {
+	if proof == theory.Coq {
 		place = "docs/check/proofs.md"
 	} else if i := slices.IndexFunc(sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
 		place = sources[i].Where

@@ -155,7 +155,7 @@ func runAdvise(c *commands.Call) error {
 		return usage.Errorf("--%s: plays no part with the other answers, want it left out", extra)
 	}
 	answer := commands.Answer[advice]{
-		Command: "advise", Inputs: i.given, Columns: columns, Rows: commands.List(all),
+		Command: "advise", Schema: "advise/2", Inputs: i.given, Columns: columns, Rows: commands.List(all),
 		Verdict: func(a advice) commands.Verdict { return commands.Verdict{Status: a.status} },
 		Say:     func() (title, notes []string) { return i.told(all) },
 	}

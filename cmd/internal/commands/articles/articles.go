@@ -152,10 +152,10 @@ func (a article) page() string {
 	section("In practice", append([]string{a.Practice}, a.practice...)...)
 	section("Proof: "+string(a.Proof), each.Of(a.Sources, theory.Source.String)...)
 	if len(a.Checked) > 0 {
-		section("Proof: checked by Coq (docs/check/proofs.md)", a.Checked...)
+		section("Proof: coq (docs/check/proofs.md)", a.Checked...)
 	}
 	if len(a.Missing) > 0 {
-		section("Proof: derived; all but a part is checked by Coq", a.Missing...)
+		section("Proof: derived; Coq checks all but a part", a.Missing...)
 	}
 	return b.String() + exampleOf(a.Name)
 }
@@ -303,7 +303,7 @@ func Methods() *commands.Command {
 				return err
 			}
 			return commands.Emit(c, target, commands.Answer[article]{
-				Command: "methods", Rows: commands.List(all),
+				Command: "methods", Schema: "methods/2", Rows: commands.List(all),
 				Columns: methodColumns, Shown: record.Named(methodColumns, "method", "proof", "summary", "command"),
 				Verdict: article.verdict,
 			})
@@ -316,7 +316,7 @@ type articleColumn = record.Column[article]
 // verdict says that Coq checks the proof if it does of rows for ordinary goals, which page lists.
 func (a article) verdict() commands.Verdict {
 	if len(a.Checked) > 0 {
-		a.Proof = theory.Checked
+		a.Proof = theory.Coq
 	}
 	return commands.Verdict{Method: a.Name, Proof: a.Proof, Sources: a.Sources, Assumes: a.Assumes}
 }

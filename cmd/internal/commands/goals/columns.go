@@ -107,7 +107,7 @@ var (
 	}
 	ColumnAdaptive   = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
 	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; fixed number: adaptive, and answering stops after so many; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(use(r)) }}
-	ColumnProof      = verdictColumn("proof", "published in the literature, derived in dpcalc's docs/theorems, or checked by Coq, given what is published")
+	ColumnProof      = verdictColumn("proof", "published: in the literature; derived: in dpcalc's docs/theorems; coq: Coq has checked every theorem from the hypotheses to the inequality, given the sources, and the numbers are evaluated in floating point")
 	ColumnStatus     = verdictColumn("status", "")
 	ColumnStatusText = Column{Name: "status", Says: "ok: certified; other rows have no answer",
 		Cell: func(r *Row) record.Cell {

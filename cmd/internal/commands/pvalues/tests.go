@@ -76,7 +76,7 @@ type choice struct{ method, proofs string }
 
 func readChoice(c usage.Values) (which choice, err error) {
 	which.method, _ = c.Text("method")
-	which.proofs, err = usage.OneOf(c, "proofs", commands.ProofChoices...)
+	which.proofs, err = commands.ReadProofs(c)
 	return which, err
 }
 

@@ -12,7 +12,7 @@ import (
 
 // people are the methods of the rows of a table, in order.
 func people(out string) (methods []string) {
-	for _, m := range regexp.MustCompile(`(?m)^ (?:\*| )? *([a-z][a-z0-9-]+) .*(?:published|derived|checked)`).FindAllStringSubmatch(out, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^ (?:\*| )? *([a-z][a-z0-9-]+) .*(?:published|derived|coq)`).FindAllStringSubmatch(out, -1) {
 		methods = append(methods, m[1])
 	}
 	return methods

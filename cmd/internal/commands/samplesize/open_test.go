@@ -29,7 +29,7 @@ func TestOpenGate(t *testing.T) {
 		open, fixed := rows["open-gate"], rows["gate"]
 		tau := func(row map[string]any) float64 { return math.Round(row["tau"].(float64)*c.decimals) / c.decimals }
 		if math.Abs(tau(open)-c.tau) > 0.6/c.decimals || open["best"] != true || fixed["best"] != false ||
-			open["proof"] != "checked" || open["adaptive"] != true {
+			open["proof"] != "coq" || open["adaptive"] != true {
 			t.Errorf("%s: %v, want tau %v", c.command, open, c.tau)
 		}
 		if c.gate > 0 && tau(fixed) != c.gate {
@@ -138,12 +138,12 @@ func TestGaussianOpen(t *testing.T) {
 // What is published stays published where Coq checks it as well.
 func TestProofsOfEachGoal(t *testing.T) {
 	for flags, want := range map[string]string{
-		"--feedback gate --proofs published,checked":                        "checked",
-		"--feedback gate --threshold .7 --proofs published,checked":         "checked",
-		"--feedback gate --variance .01,.02 --proofs published,checked":     "checked",
-		"--feedback gate --proofs published":                                "",
-		"--feedback final --proofs published":                               "checked",
-		"--feedback flags --budget 2 --hold .01 --proofs published,checked": "",
+		"--feedback gate --proofs published,coq":                        "coq",
+		"--feedback gate --threshold .7 --proofs published,coq":         "coq",
+		"--feedback gate --variance .01,.02 --proofs published,coq":     "coq",
+		"--feedback gate --proofs published":                            "",
+		"--feedback final --proofs published":                           "coq",
+		"--feedback flags --budget 2 --hold .01 --proofs published,coq": "",
 	} {
 		rows := commandtest.RowsOf(t, strings.Fields("samplesize --full -m 10 -t .05 -b .05 "+flags)...)
 		got := ""

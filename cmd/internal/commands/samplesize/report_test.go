@@ -115,7 +115,7 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 				"Neither it nor anything else about":                noisy && !m.Budgeted,
 				"when the budget is spent":                          noisy && m.Budgeted,
 				"own and has not been refereed":                     derived && !checked,
-				"is checked by Coq, for laws of finite support":     checked,
+				"is checked by Coq from the hypotheses to the ":     checked,
 				"dpcalc v9.8.7":                                     usage.Release != "",
 				"/blob/v9.8.7/docs/theorems/":                       derived && !checked && usage.Release != "",
 				"/blob/v9.8.7/docs/check/proofs.md":                 checked && usage.Release != "",

@@ -240,7 +240,7 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 
 // provenForAll leaves the methods whose proofs are asked for at every goal.
 func (s *request) provenForAll(c usage.Values) (err error) {
-	if s.proofs, err = usage.OneOf(c, "proofs", commands.ProofChoices...); err != nil {
+	if s.proofs, err = commands.ReadProofs(c); err != nil {
 		return err
 	}
 	for i := 0; i < s.goals && s.proofs != commands.ProofChoices[0]; i++ {

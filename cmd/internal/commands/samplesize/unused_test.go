@@ -54,7 +54,7 @@ func TestProofsDoNotDependOnUnusedFlags(t *testing.T) {
 		{"-m 20 --feedback best", "--epsilon 0.1", "--variance 0.1"},
 		{"-m 2 --feedback final", "--epsilon 0.1", "--variance 0.1"},
 	} {
-		for _, proofs := range []string{"published", "published,checked"} {
+		for _, proofs := range []string{"published", "published,coq"} {
 			best := func(flag string) map[string]any {
 				words := strings.Fields("samplesize -t .1 -b .05 --best " + plan.base + " --proofs " + proofs + " " + flag)
 				return commandtest.RowsOf(t, words...)[0]
@@ -79,7 +79,7 @@ func TestProofsDoNotDependOnUnusedFlags(t *testing.T) {
 
 // What less feedback would give rests on the proofs that are asked for too: it is the best row of its own command.
 func TestLessFeedbackKeepsToTheProofs(t *testing.T) {
-	for _, proofs := range []string{"all", "published", "published,checked"} {
+	for _, proofs := range []string{"all", "published", "published,coq"} {
 		base := "samplesize -n 10000 -m 1000 -b 0.05 --proofs " + proofs
 		code, out, stderr := commandtest.Dpcalc(strings.Fields(base)...)
 		_, less, ok := strings.Cut(out, "With less feedback:\n")
