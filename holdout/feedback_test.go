@@ -492,7 +492,7 @@ func TestKnownMoments(t *testing.T) {
 	terms := shows(transfer.Answers, 10, 0.06, "gaussian", transfer.Shown{AtLeast: 0.9, Checked: true})(t)
 	terms.Goal.Query = transfer.Binary
 	if _, err := Certify(terms, 3000); err == nil ||
-		!strings.Contains(err.Error(), "checked: got it with binary queries") {
+		!strings.Contains(err.Error(), "enforce: got it with binary queries") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -339,7 +339,7 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 func looksAt(g transfer.Goal) error {
 	switch {
 	case g.Checked && g.Query != transfer.Difference:
-		return inputf("checked: got it with %s queries, want differences, on which no label is needed for the check", g.Query)
+		return inputf("enforce: got it with %s queries, want differences, on which no label is needed to enforce it", g.Query)
 	case g.Query == transfer.Sensitive || g.Query == transfer.Minimization:
 		return inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
 	case g.Transcripts != 0 || g.LnTranscripts != 0:

@@ -27,7 +27,7 @@ func (t *Terms) declares() error {
 	case d > 0 && v != 0:
 		return inputf("second-moment: got it beside a disagreement, want one of the two")
 	case d > 0 && column:
-		return inputf("disagreement: got %v with %s, want --second-moment and --checked: values of a column may follow from labels, and who is refused would tell", d, t.Metrics[0])
+		return inputf("disagreement: got %v with %s, want --second-moment and --enforce: values of a column may follow from labels, and who is refused would tell", d, t.Metrics[0])
 	case v == 0:
 		return nil
 	case t.Open && t.Incumbent.Values == nil:
@@ -37,9 +37,9 @@ func (t *Terms) declares() error {
 	case !(v > 0 && v <= most):
 		return inputf("second-moment: got %v, want a number in (0, %v]", v, most)
 	case !t.Open && column && !t.Goal.Checked:
-		return inputf("checked: got nothing with the second moment of a column, want it: its values may follow from labels, and a look above the second moment ends the plan")
+		return inputf("enforce: got nothing with the second moment of a column, want it: its values may follow from labels, and a look above the second moment ends the plan")
 	case !column && t.Goal.Checked:
-		return inputf("checked: got it with %s, want none: predictions alone bound the second moment, and a candidate above it costs nothing", t.Metrics[0])
+		return inputf("enforce: got it with %s, want none: predictions alone bound the second moment, and a candidate above it costs nothing", t.Metrics[0])
 	}
 	return nil
 }

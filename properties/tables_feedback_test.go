@@ -74,7 +74,7 @@ func byFeedback(t *testing.T) string {
 // byDisagreement is a line for each share of the population on which two models may differ, tau and m.
 func byDisagreement(t *testing.T) string {
 	var b strings.Builder
-	b.WriteString("| d | tau | m | every difference | checked | d not known | gate: 1 pass | all | guesses: 1 flag |\n|" +
+	b.WriteString("| d | tau | m | every difference | enforced | d not known | gate: 1 pass | all | guesses: 1 flag |\n|" +
 		strings.Repeat(" ---: |", 9) + "\n")
 	for _, tau := range []float64{0.01, 0.05} {
 		for _, m := range []int64{10, 1000} {

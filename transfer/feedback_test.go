@@ -416,9 +416,9 @@ func TestShownAtTheEndsOfItsDomain(t *testing.T) {
 		{"variance", func(g *Goal) { g.Query, g.AtLeast, g.Variance = Binary, 0.9, 0.1 }},
 		{"", func(g *Goal) { g.Query, g.AtLeast, g.Checked = Binary, 0.9, true }},
 		{"", func(g *Goal) { g.Query, g.Disagreement, g.Checked = Difference, 0.1, true }},
-		{"checked", func(g *Goal) { g.Checked = true }},
-		{"checked", func(g *Goal) { g.Variance, g.Checked = 0.1, true }},
-		{"checked", func(g *Goal) { g.Query, g.Checked = Difference, true }},
+		{"enforce", func(g *Goal) { g.Checked = true }},
+		{"enforce", func(g *Goal) { g.Variance, g.Checked = 0.1, true }},
+		{"enforce", func(g *Goal) { g.Query, g.Checked = Difference, true }},
 		{"", func(g *Goal) { g.Query, g.Tau = Difference, math.Nextafter(2, 0) }},
 		{"tau", func(g *Goal) { g.Query, g.Tau = Difference, 2 }},
 	} {

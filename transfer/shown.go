@@ -231,7 +231,7 @@ func (g Goal) validMoment() error {
 		}
 	}
 	bounded := g.Disagreement > 0 || r > 0 || g.SecondMoment > 0
-	return theory.Domain(!g.Checked || bounded, "checked", g.Checked, "false, or a disagreement, at-least or second-moment to check")
+	return theory.Domain(!g.Checked || bounded, "enforce", g.Checked, "false, or a disagreement, at-least or second-moment to enforce")
 }
 
 // Overspent returns a DomainError if more passes or more flags are given than there are queries. [Method.Solve]

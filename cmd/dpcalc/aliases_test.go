@@ -35,6 +35,10 @@ func TestOtherNamesOfFlags(t *testing.T) {
 		"transfer --alpha 0.1 --beta 0 --epsilon 0.1 --delta 0 --target-beta 0.05 --rows 1k": "transfer --alpha 0.1 --beta 0 --epsilon 0.1 " +
 			"--delta 0 --target-beta 0.05 -n 1k",
 		"experiment --rows 100 --attributes 50 --seed 1": "experiment -n 100 --attributes 50 --seed 1",
+		"samplesize -m 9 -t 0.1 -b 0.05 --query difference --disagreement 0.1 --checked --json": "samplesize -m 9 -t 0.1 -b 0.05 --query difference " +
+			"--disagreement 0.1 --enforce --json",
+		"holdout init --checked c --labels labels.csv -n 400 -m 9 -b 0.05 --query difference --disagreement 0.3 --incumbent predictions.csv --dry-run --json": "holdout " +
+			"init c --labels labels.csv -n 400 -m 9 -b 0.05 --query difference --disagreement 0.3 --incumbent predictions.csv --enforce --dry-run --json",
 		"holdout init --bar 0.8 a --labels labels.csv --rows 400 --looks 9 -b 0.05 --feedback gate --dry-run --json": "holdout init a --labels labels.csv -n 400 " +
 			"-m 9 -b 0.05 --feedback gate --threshold 0.8 --dry-run -f json",
 	} {
@@ -103,12 +107,18 @@ func TestOtherNamesInPlanFiles(t *testing.T) {
 		}
 		return commandtest.Dpcalc("plan", "run", "a.yaml", "--json")
 	}
-	code, want, stderr := run("queries: 9, feedback: gate, one-sided: true, threshold: 0.8, proofs: 'published,coq'")
-	if code != usage.ExitOK {
-		t.Fatal(stderr)
-	}
-	if code, out, stderr := run("looks: 9, feedback: gate, one-sided: true, bar: 0.8, proofs: 'published,checked'"); code != usage.ExitOK || out != want {
-		t.Errorf("exit %d, %s%s, want %s", code, out, stderr, want)
+	for other, first := range map[string]string{
+		"looks: 9, feedback: gate, one-sided: true, bar: 0.8, proofs: 'published,checked'": "queries: 9, feedback: gate, one-sided: true, threshold: 0.8, " +
+			"proofs: 'published,coq'",
+		"looks: 9, query: difference, disagreement: 0.1, checked: true": "queries: 9, query: difference, disagreement: 0.1, enforce: true",
+	} {
+		code, want, stderr := run(first)
+		if code != usage.ExitOK {
+			t.Fatal(stderr)
+		}
+		if code, out, stderr := run(other); code != usage.ExitOK || out != want {
+			t.Errorf("%s: exit %d, %s%s, want %s", other, code, out, stderr, want)
+		}
 	}
 	for scenario, want := range map[string]string{
 		"queries: 9, looks: 9":     "a.yaml: line 2: queries: given twice",

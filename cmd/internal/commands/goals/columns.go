@@ -63,7 +63,7 @@ var (
 	ColumnAtLeast      = Column{Name: "at_least", Says: "every population value is known to be at least this", Cell: func(r *Row) record.Cell { return record.Number(r.AtLeast) }}
 	ColumnVariance     = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
 	ColumnSecondMoment = Column{Name: "second_moment", Says: "the mean square of a difference is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.SecondMoment) }}
-	ColumnChecked      = Column{Name: "checked", Says: "the mechanism keeps the bound on the sample",
+	ColumnEnforced     = Column{Name: "enforced", Says: "the mechanism enforces the bound on the sample",
 		Cell: func(r *Row) record.Cell { return record.Truth(true).If(r.Method.Used(r.Answer).Checked) }}
 	columnTranscripts = Column{Name: "transcripts", Says: "queries that could be asked in all", Cell: func(r *Row) record.Cell { return totalCell(r.Transcripts) }}
 	columnLnGiven     = Column{Name: "ln_transcripts", Says: "the logarithm of the queries that could be asked in all", Cell: func(r *Row) record.Cell { return record.Number(r.LnTranscripts) }}

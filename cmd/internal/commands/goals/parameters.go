@@ -247,7 +247,7 @@ var (
 		Usage: "no answer exceeds its true value by more than tau; an answer may fall short of it"}
 	OpenFlag = usage.Flag{Name: "open", Switch: true,
 		Usage: "no number of queries is fixed: the plan is about query M, whatever comes after it"}
-	CheckedFlag = usage.Flag{Name: "checked", Switch: true,
+	EnforceFlag = usage.Flag{Name: "enforce", Also: []string{"checked"}, Switch: true,
 		Usage: "the mechanism enforces --disagreement, --at-least or --second-moment on the sample, and assumes none of the population"}
 )
 
@@ -347,7 +347,7 @@ var sections = []usage.Section{
 	{Heading: "what is shown", Names: []string{FeedbackFlag.Name, "passes", "threshold", "floor", "budget", "guess-error", "hold",
 		OneSidedFlag.Name, OpenFlag.Name}},
 	{Heading: "what is measured", Names: []string{QueryFlag.Name, RangeFlag.Name, "sensitivity", "disagreement", "at-least", "variance",
-		"second-moment", CheckedFlag.Name}},
+		"second-moment", EnforceFlag.Name}},
 	{Heading: "how rows were drawn", Names: []string{ClustersFlag.Name, WeightsFlag.Name, IccFlag.Name, ClassesFlag.Name, PopulationFlag,
 		ArriveFlag.Name, arriveRowsFlag.Name, arriveLooksFlag.Name}},
 	{Heading: "looks already taken", Names: []string{"past-looks"}},
@@ -356,7 +356,7 @@ var sections = []usage.Section{
 
 // GoalFlags are the flags that say what a goal is, under the headings of the long help.
 func GoalFlags() []usage.Flag {
-	flags := []usage.Flag{QueryFlag, RangeFlag, CheckedFlag, FeedbackFlag, OneSidedFlag, OpenFlag}
+	flags := []usage.Flag{QueryFlag, RangeFlag, EnforceFlag, FeedbackFlag, OneSidedFlag, OpenFlag}
 	for _, p := range Parameters {
 		flags = append(flags, p.Flag)
 	}
@@ -403,7 +403,7 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	if err := readClasses(c, word, &base); err != nil {
 		return base, err
 	}
-	base.OneSided, base.Checked, base.Open = c.Is(OneSidedFlag.Name), c.Is(CheckedFlag.Name), c.Is(OpenFlag.Name)
+	base.OneSided, base.Checked, base.Open = c.Is(OneSidedFlag.Name), c.Is(EnforceFlag.Name), c.Is(OpenFlag.Name)
 	if base.Feedback, err = transfer.ParseFeedback(shown); err != nil {
 		return base, err
 	}
@@ -499,7 +499,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 				*inputs = append(*inputs, record.Input{Name: "open", Value: record.Truth(true)})
 			}
 			if base.Checked {
-				*inputs = append(*inputs, record.Input{Name: "checked", Value: record.Truth(true)})
+				*inputs = append(*inputs, record.Input{Name: "enforced", Value: record.Truth(true)})
 			}
 		}
 		*inputs = append(*inputs, in)

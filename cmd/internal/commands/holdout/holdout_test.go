@@ -226,7 +226,7 @@ func TestUnusedDeclarations(t *testing.T) {
 		fmt.Fprintf(&marks, "r%d,0.%d\n", i, i%10)
 	}
 	write(t, "judge.csv", marks.String())
-	const line = " --labels labels.csv --incumbent judge.csv --metrics column:judge --query difference -m 20 -b 0.05 --second-moment 0.05 --checked"
+	const line = " --labels labels.csv --incumbent judge.csv --metrics column:judge --query difference -m 20 -b 0.05 --second-moment 0.05 --enforce"
 	for shown, want := range map[string]any{"answers": "second-moment is not used", "gate": nil} {
 		for _, dry := range []string{" --dry-run", ""} {
 			if got := row(t, 0, "holdout init "+shown+line+dry+" --feedback "+shown); got["reason"] != want {

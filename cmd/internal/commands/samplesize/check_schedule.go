@@ -23,7 +23,7 @@ import (
 
 // checkMode is what --check-schedule asks for.
 var checkMode = commands.Mode{Name: "check-schedule", Flags: []string{"check-schedule", "samples", "queries", "tau", "beta",
-	"confidence", "query", "one-sided", "disagreement", "at-least", "variance", "checked", "format", "output"}}
+	"confidence", "query", "one-sided", "disagreement", "at-least", "variance", goals.EnforceFlag.Name, "format", "output"}}
 
 // certifier is the method whose theorem certifies noise: gaussian-cvar, or that whose noise changes by query.
 func certifier(a transfer.Answer) transfer.Method {
@@ -43,7 +43,7 @@ func checkSchedule(c *commands.Call, path string) error {
 	if flag, _ := c.Stray(checkMode, []commands.Mode{plan}); flag != "" {
 		return usage.Errorf("--check-schedule: given with --%s, want %s", flag,
 			usage.OrList([]string{"--samples", "--queries", "--tau", "--beta", "--query", "--one-sided",
-				"--disagreement", "--at-least", "--variance", "--checked"}))
+				"--disagreement", "--at-least", "--variance", "--enforce"}))
 	}
 	target, err := c.Target()
 	if err != nil {

@@ -23,7 +23,7 @@ func (s *request) columns() []goals.Column {
 		goals.ColumnGuessError, goals.ColumnDisagreement,
 		goals.ColumnOneSided, goals.ColumnPassAt, goals.ColumnLnTranscripts, goals.ColumnFalseFlag, goals.ColumnParts,
 		goals.ColumnStep, goals.ColumnPastLooks,
-		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnChecked, goals.ColumnSecondMoment,
+		goals.ColumnAtLeast, goals.ColumnVariance, goals.ColumnEnforced, goals.ColumnSecondMoment,
 		goals.ColumnCut,
 	})
 	if s.promise != "" {

@@ -29,7 +29,7 @@ func TestTheTitleNamesWhatCounts(t *testing.T) {
 		{"--query binary --at-least 0.9 --method rounding", "beta 0.05", "at least", "does as well; at-least is not used"},
 		{"--query difference --disagreement 0.1 --method splitting", "beta 0.05", "disagreement", "splitting: disagreement is not used"},
 		{"--query difference --disagreement 0.1 --method sealed --feedback final", "disagreement 0.1", "", ""},
-		{"--query difference --disagreement 0.1 --checked --feedback gate --method gate", "beta 0.05", "disagreement",
+		{"--query difference --disagreement 0.1 --enforce --feedback gate --method gate", "beta 0.05", "disagreement",
 			"gate: disagreement is not used"},
 		{"--feedback gate --passes 2 --method splitting", "beta 0.05", "passes", "splitting: passes are not used"},
 	} {
