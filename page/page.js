@@ -79,9 +79,16 @@ function load() {
   }
 }
 
+// named is a state with the first names of its flags, for which an address may have others.
+function named(state) {
+  const flags = description.commands[state.command]?.flags ?? [];
+  const first = (name) => flags.find((f) => f.also?.includes(name))?.name ?? name;
+  return { ...state, flags: state.flags.map(([name, value]) => [first(name), value]) };
+}
+
 // go shows a state, which may be nonsense: then its error is shown.
 function go(next, { write = true, quiet = false } = {}) {
-  state = next;
+  state = named(next);
   tab = Object.hasOwn(tabs, state.command) ? tabs[state.command] : null;
   select(tab ? state.command : "samplesize");
   if (!tab) {
@@ -134,7 +141,10 @@ async function answer() {
   answers.drop("answer");
   $("result").setAttribute("aria-busy", "true");
   const isText = !description.commands[asking.command] || form === explaining;
-  const words = isText ? wordsOf(asking) : [...wordsOf(asking, { without: VIEWS }), "--format=jsonl"];
+  const every = form === samplesize && !hasFlag(asking, "best") ? ["full"] : []; // the references are shown too
+  const words = isText
+    ? wordsOf(asking)
+    : [...wordsOf(asking, { without: [...VIEWS, ...every] }), ...every.map((flag) => "--" + flag), "--format=jsonl"];
   const result = await answers.call(words, { group: "answer" });
   if (asked !== answering) return;
   $("result").setAttribute("aria-busy", "false");

@@ -388,7 +388,7 @@ const notPromised = (open) => [
 // shortfall says of a plan that does not hold how many rows it would take, and what its rows give.
 async function shortfall(state) {
   const bestWithout = async (name) => {
-    const words = [...wordsOf(state, { without: [name, "best", ...VIEWS] }), "--best", "--format=jsonl"];
+    const words = [...wordsOf(state, { without: [name, "best", "full", ...VIEWS] }), "--best", "--format=jsonl"];
     const [best] = rowsOf(await answers.call(words, { group: "answer" }));
     return best?.status === "ok" ? best : null;
   };

@@ -213,7 +213,12 @@ refuses(ValueError, lambda: words("method", ["gate,ladder", "gate"]), "want no c
 assert json.dumps(sorted(dpcalc.REPEATED)) == REPEATED, REPEATED
 
 frame = samplesize(queries=[10, 100], tau=0.1, beta=0.05)
-assert str(frame.samples.dtype) == "Int64" and frame.best.sum() == 2 and frame.tau.dtype == float
+assert frame.samples.dtype == int and frame.best.sum() == 2 and frame.tau.dtype == float and frame.adaptive.all()
+assert frame.groupby("queries").best.first().all() and set(frame.status) == {"ok"}
+every = samplesize(queries=[10, 100], tau=0.1, beta=0.05, full=True)
+assert str(every.samples.dtype) == "Int64" and len(every) > len(frame) and not every.adaptive.all()
+plan = samplesize(samples=20000, queries=25, beta=0.05, query="binary").sort_values("tau").iloc[0]
+assert plan.best and plan.adaptive and plan.method == "gaussian-schedule", plan
 
 labels = pathlib.Path("module.csv")
 labels.write_text("id,label\n" + "".join(f"{i},{i % 2}\n" for i in range(500)))
@@ -295,6 +300,10 @@ func TestRScript(t *testing.T) {
 var calls = []struct{ line, python, r string }{
 	{"samplesize --queries 1000 --tau 0.1 --beta 0.05",
 		`rows("samplesize", queries=1000, tau=0.1, beta=0.05)`, ""},
+	{"samplesize --queries 1000 --tau 0.1 --beta 0.05 --full",
+		`rows("samplesize", queries=1000, tau=0.1, beta=0.05, full=True)`,
+		`dpcalc("samplesize", queries=1000, tau=0.1, beta=0.05, full=TRUE)`},
+	{"samplesize --samples 2 --queries 100 --beta 0.05", `rows("samplesize", samples=2, queries=100, beta=0.05)`, ""},
 	{"samplesize --queries 10,100000 --samples 100000 --beta 0.3333333333333333 --method gaussian,rounding --zip",
 		`rows("samplesize", queries=[10, 100000], samples="100000", beta=1/3, method=["gaussian", "rounding"], zip=True)`,
 		`dpcalc("samplesize", queries="10,100000", samples="100000", beta=1/3, method="gaussian,rounding", zip=TRUE)`},
@@ -366,8 +375,12 @@ func reasons(rows []any) string {
 	var all []string
 	for _, row := range rows {
 		r := row.(map[string]any)
-		if why, ok := r["reason"].(string); ok {
-			all = append(all, r["method"].(string)+": "+why)
+		why, ok := r["reason"].(string)
+		if method, named := r["method"].(string); named {
+			why = method + ": " + why
+		}
+		if ok {
+			all = append(all, why)
 		}
 	}
 	return strings.Join(all, "; ")

@@ -233,6 +233,11 @@ test("the address restores every input, and is what dpcalc link writes", async (
       .map((w) => w.replace(/^'|'$/g, ""));
     assert.equal(native(["link", ...typed]).stdout.trim(), fragment, "the command line of " + line);
   }
+  await visit(page, "#samplesize?looks=10&tau=0.1&beta=0.05&query=difference&disagreement=0.1&checked");
+  await page.evaluate(() => document.getElementById("form").dispatchEvent(new Event("input")));
+  await settled(page);
+  const asked = "-m 10 -t 0.1 -b 0.05 --query difference --disagreement 0.1 --enforce";
+  assert.equal(await page.evaluate("location.hash"), native(["link", "samplesize", ...asked.split(" ")]).stdout.trim());
   await visit(page, "#samplesize?queries=10&tau=0.1&beta=0.05&.x=tau&.y=queries&.unheard=of&.v=7");
   assert.equal(await page.$eval("#axis-x", (e) => e.value), "tau");
   await page.close();

@@ -109,7 +109,7 @@ def rows(command: str, *arguments: Path, stdin: str = "", **flags: Any) -> List[
     said, answer = run.stderr.strip(), run.stdout.startswith("{")
     found: List[Row] = json.loads(run.stdout)["rows"] if answer else []
     if run.returncode != 0 and not (run.returncode == 4 and answer):
-        reasons = "; ".join(f"{row.get('method')}: {row['reason']}" for row in found if row.get("reason"))
+        reasons = "; ".join(": ".join(filter(None, [row.get("method"), row["reason"]])) for row in found if row.get("reason"))
         raise DpcalcError(said or reasons, run.returncode, found)
     for notice in said.splitlines():
         warnings.warn(notice, stacklevel=2)
@@ -133,7 +133,9 @@ def _framed(found: List[Row]) -> Any:
 def samplesize(**flags: Any) -> Any:
     """How many rows, how many queries, what accuracy: a DataFrame if pandas is there, else a list of dicts.
 
-    samplesize(queries=[10, 100], tau=0.1, beta=0.05) has a row for each method and goal; `best` marks the best one.
+    samplesize(queries=[10, 100], tau=0.1, beta=0.05) has the plans of each goal, the best one first; `best` marks it. So
+    the first row by the number that was left out is a plan. With full=True there is a row for each method, whether it is a
+    reference or has no answer.
     """
     return _framed(rows("samplesize", **flags))
 

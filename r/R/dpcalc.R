@@ -40,7 +40,7 @@ dpcalc <- function(command, ..., input = character()) {
   said <- readLines(files[2])
   rows <- if (any(startsWith(out, "{"))) jsonlite::fromJSON(out)$rows
   if (code != 0) {
-    if (length(said) == 0) said <- paste0(rows$method, ": ", rows$reason)[!is.na(rows$reason)]
+    if (length(said) == 0) said <- paste0(ifelse(is.na(rows$method), "", paste0(rows$method, ": ")), rows$reason)[!is.na(rows$reason)]
     stop(structure(class = c("dpcalc_error", "error", "condition"),
                    list(message = paste(said, collapse = "; "), call = NULL, code = code, rows = rows)))
   }

@@ -26,6 +26,7 @@ type commandDescription struct {
 type flagDescription struct {
 	Name    string   `json:"name"`
 	Alias   string   `json:"alias"`
+	Also    []string `json:"also"`
 	Usage   string   `json:"usage"`
 	Repeats bool     `json:"repeats"`
 	Switch  bool     `json:"switch"`
@@ -59,7 +60,7 @@ func Description() string {
 func describe(c *commands.Command) commandDescription {
 	d := commandDescription{Summary: c.Summary}
 	for _, f := range c.Flags {
-		d.Flags = append(d.Flags, flagDescription{Name: f.Name, Alias: f.Alias, Usage: f.Usage, Repeats: f.Repeats,
+		d.Flags = append(d.Flags, flagDescription{Name: f.Name, Alias: f.Alias, Also: f.Also, Usage: f.Usage, Repeats: f.Repeats,
 			Switch: f.Switch, File: f.Placeholder() == fileWord, Words: f.Words})
 	}
 	if c.Words != nil {
