@@ -94,7 +94,8 @@ func ColumnWidths(columns []string, rows [][]Cell) []float64 {
 	return widths
 }
 
-// Table is a sheet for filtering: a header that stays in view over so many rows, -1 where nobody knows how many.
+// Table is a sheet for filtering: a header that stays in view over so many rows. Their number is -1 where it is not
+// known before they are written.
 type Table struct {
 	Name    string
 	Columns []string

@@ -60,8 +60,8 @@ func Description() string {
 func describe(c *commands.Command) commandDescription {
 	d := commandDescription{Summary: c.Summary}
 	for _, f := range c.Flags {
-		d.Flags = append(d.Flags, flagDescription{Name: f.Name, Alias: f.Alias, Also: f.Also, Usage: f.Usage, Repeats: f.Repeats,
-			Switch: f.Switch, File: f.Placeholder() == fileWord, Words: f.Words})
+		d.Flags = append(d.Flags, flagDescription{Name: f.Name, Alias: f.Alias, Also: f.Also, Usage: f.Usage,
+			Repeats: f.Repeats, Switch: f.Switch, File: f.Placeholder() == fileWord, Words: f.Words})
 	}
 	if c.Words != nil {
 		d.Words = c.Words()

@@ -211,9 +211,11 @@ func planRun(c *commands.Call) error {
 	if err := solveScenarios(c, scenarios, tally); err != nil {
 		return err
 	}
-	rows := shownOf(scenarios)
+	var rows []planned
 	if people {
 		rows, err = bestRows(c, scenarios)
+	} else {
+		rows = shownOf(scenarios)
 	}
 	if err != nil {
 		return err

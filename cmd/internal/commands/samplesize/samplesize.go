@@ -294,7 +294,7 @@ func (s *request) solve(i int) ([]goals.Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 { // of no method is a row printed
+	if len(rows) == 0 { // no method is left that a row may be printed of
 		rows = append(rows, s.noAnswer(s.grid.Goal(i)))
 	}
 	if best >= 0 || !s.best && slices.ContainsFunc(rows, func(r goals.Row) bool { return r.Status == transfer.OK }) {
