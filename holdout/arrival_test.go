@@ -275,7 +275,7 @@ func TestEditedArrivals(t *testing.T) {
 	if _, err := l.Extend(context.Background(), Extension{Labels: labelsIn(t, ids, classes)}); err != nil {
 		t.Fatal(err)
 	}
-	h, err := read(dir)
+	h, err := journalOf(dir).Read()
 	if err != nil || h.arrived() != nil {
 		t.Fatal(err, h.arrived())
 	}
@@ -316,7 +316,7 @@ func TestArrivalCutAnywhere(t *testing.T) {
 	for cut := 1; cut < len(line); cut++ {
 		for _, zeros := range []int{0, 5} {
 			looksOf(t, dir, before, line[:cut], make([]byte, zeros))
-			h, err := read(dir)
+			h, err := journalOf(dir).Read()
 			if err != nil {
 				t.Fatalf("cut after %d bytes and %d zeros: %v", cut, zeros, err)
 			}
@@ -345,9 +345,9 @@ func TestArrivalCutAnywhere(t *testing.T) {
 			}
 		}
 	}
-	two := len(line) + len(`{"event":"retired","time":"2006-01-02T15:04:05Z","chain":""}`+"\n") + chainLength
+	two := len(line) + len(`{"event":"retired","time":"2006-01-02T15:04:05Z","chain":""}`+"\n") + 64
 	looksOf(t, dir, before, make([]byte, two))
-	if _, err := read(dir); err == nil {
+	if _, err := journalOf(dir).Read(); err == nil {
 		t.Error("zeros in the place of an extension and the end are taken for one line that a crash has cut")
 	}
 }

@@ -215,10 +215,11 @@ func TestUncertifiedLedger(t *testing.T) {
 		if err := lost.encode(); err != nil {
 			t.Fatal(err)
 		}
-		looks, err := newHistory(&lost).append(lines)
+		fresh, err := reread(&lost, "")
 		if err != nil {
 			t.Fatal(err)
 		}
+		looks := fresh.appended(t, lines...)
 		for file, text := range map[string][]byte{planFile: lost.sealed, looksFile: looks} {
 			if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
 				t.Fatal(err)

@@ -10,10 +10,10 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/delimited"
 )
 
@@ -201,11 +201,11 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 	if err != nil || line == nil {
 		return false, err
 	}
-	return true, l.writing(ctx, func(h *history, file *os.File) error {
-		if err := cmp.Or(l.takes(h), l.keepAfter(h, line, e)); err != nil {
+	return true, l.writing(ctx, func(h *history, w journal.Writer) error {
+		if err := cmp.Or(l.takes(h), l.keepAfter(h, w, line, e)); err != nil {
 			return err
 		}
-		return l.add(h, file, *line)
+		return l.add(w, *line)
 	})
 }
 

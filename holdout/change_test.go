@@ -193,12 +193,12 @@ func TestExtensionOnAFullDisk(t *testing.T) {
 	full := errors.New("no room")
 	for name, break_ := range map[string]func(*Ledger){
 		"write": func(l *Ledger) {
-			l.write = func(f *os.File, b []byte) (int, error) {
+			l.journal.Hooks.Write = func(f *os.File, b []byte) (int, error) {
 				n, _ := f.Write(b[:len(b)/2])
 				return n, full
 			}
 		},
-		"sync": func(l *Ledger) { l.sync = func(*os.File) error { return full } },
+		"sync": func(l *Ledger) { l.journal.Sync = func(*os.File) error { return full } },
 	} {
 		l, dir, _, _ := openLedger(t, 200)
 		before := looksOf(t, dir)

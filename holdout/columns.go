@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -15,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -121,18 +121,13 @@ func (p *Plan) keepsColumn() bool {
 // candidate is kept before its look is taken, whether it passes or fails.
 func keptFile(look int64) string { return fmt.Sprintf("incumbent-%d.txt", look) }
 
-// keep writes a line of hexadecimal digits for each row, its id and its value: the size says nothing of the values.
-func (l *Ledger) keep(name string, of map[string]float64) error {
+// textOf is a line of hexadecimal digits for each row, its id and its value: the size says nothing of the values.
+func textOf(of map[string]float64) []byte {
 	var text bytes.Buffer
 	for _, id := range slices.Sorted(maps.Keys(of)) {
 		fmt.Fprintf(&text, "%x %016x\n", id, math.Float64bits(of[id]))
 	}
-	file, err := os.OpenFile(filepath.Join(l.dir, name), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = l.write(file, text.Bytes())
-	return errors.Join(err, l.sync(file), file.Close(), l.names(l.dir))
+	return text.Bytes()
 }
 
 // byID are the values of a column by their ids.
@@ -176,7 +171,7 @@ func (l *Ledger) incumbentOf(h *history, candidate values) (base values, err err
 }
 
 // keepAfter keeps the incumbent's column after a change of the rows that adds some, whose values come with it.
-func (l *Ledger) keepAfter(h *history, line *Line, e Extension) error {
+func (l *Ledger) keepAfter(h *history, w journal.Writer, line *Line, e Extension) error {
 	switch wanted := l.plan.keepsColumn() && e.Labels != nil; {
 	case wanted != (e.Incumbent != nil):
 		return inputf("incumbent: got %s, want the incumbent's values in new rows, where the ledger keeps a column", verdict(wanted, "nothing", "some"))
@@ -198,5 +193,5 @@ func (l *Ledger) keepAfter(h *history, line *Line, e Extension) error {
 	}
 	maps.Copy(of, added.byID())
 	line.Path = fmt.Sprintf("incumbent-rows-%d.txt", h.account.epoch+1)
-	return l.keep(line.Path, of)
+	return w.Keep(line.Path, textOf(of))
 }

@@ -149,7 +149,7 @@ func TestColumnFilesTellNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.hooks = fixed(standard)
+			fix(l)
 			if err := l.create(plan); err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +160,7 @@ func TestColumnFilesTellNothing(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, planFile), plan.sealed, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			l.seen = nil
+			forget(l)
 			for i, values := range [][]string{firsts[world], seconds[world], firsts[world]} {
 				s := l.plan.asksColumn(fmt.Sprint("candidate ", i), ids, values)
 				if i == 2 && l.plan.Incumbent != nil { // and is the incumbent from there on
@@ -240,9 +240,9 @@ func TestIncumbentOfAColumn(t *testing.T) {
 	}
 	for _, step := range []string{"written", "cut"} { // the candidate cannot be kept: its look is not taken
 		before := files(t, dir)
-		l.hooks = fixed(standard)
-		write := l.write
-		l.write = func(f *os.File, b []byte) (int, error) {
+		fix(l)
+		write := l.journal.Hooks.Write
+		l.journal.Hooks.Write = func(f *os.File, b []byte) (int, error) {
 			if strings.HasPrefix(filepath.Base(f.Name()), "incumbent-") {
 				n, _ := write(f, b[:len(b)/2])
 				return n, errors.New("the disk is full")
@@ -260,14 +260,14 @@ func TestIncumbentOfAColumn(t *testing.T) {
 			t.Errorf("%s: the look was taken", step)
 		}
 	}
-	l.hooks = fixed(standard)
+	fix(l)
 	if a, err := score("late", columns[0], Question{Show: ShowPass}, float(-0.9)); err != nil || a.Verdict != Pass {
 		t.Errorf("after a full disk: %+v, %v", a, err)
 	}
 	if v, err := Verify(dir, ""); err != nil || v.Looks != 7 {
 		t.Error(v, err)
 	}
-	path := filepath.Join(dir, filepath.Base(l.seen.incumbent().Path))
+	path := filepath.Join(dir, filepath.Base(seen(t, l).incumbent().Path))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

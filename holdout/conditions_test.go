@@ -78,7 +78,7 @@ func TestSeveralConditions(t *testing.T) {
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)
 		}
-		lines := slices.Clone(l.seen.lines)
+		lines := slices.Clone(seen(t, l).lines)
 		lines[0].Conditions = slices.Clone(lines[0].Conditions)
 		lines[0].Conditions[1].Upper = float(0.123)
 		if err := (&history{plan: l.plan, lines: lines}).recomputed(); err == nil {
@@ -162,7 +162,7 @@ func TestColumnsThatAgreeSayNothing(t *testing.T) {
 		t.Error(err)
 	}
 	for i, differ := range []int64{150, 0} {
-		lines := slices.Clone(l.seen.lines)
+		lines := slices.Clone(seen(t, l).lines)
 		lines[1].Conditions = slices.Clone(lines[1].Conditions)
 		lines[1].Conditions[1].Differ = differ
 		if err := (&history{plan: l.plan, lines: lines}).recomputed(); (err == nil) != (i == 0) {
@@ -232,7 +232,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 			"a price":           func(l *Line) { l.Price = float(1) },
 			"no conditions":     func(l *Line) { l.Conditions = nil },
 		} {
-			lines := slices.Clone(l.seen.lines)
+			lines := slices.Clone(seen(t, l).lines)
 			lines[0].Conditions = slices.Clone(lines[0].Conditions)
 			edit(&lines[0])
 			if err := (&history{plan: l.plan, lines: lines}).recomputed(); err == nil {
@@ -340,18 +340,19 @@ func TestEditedConditions(t *testing.T) {
 		terms.Features = featuresOf(t, ids)
 		l, dir := ledgerOf(t, labelsIn(t, ids, classes), terms)
 		takes(t, l, Submission{Values: Columns(ids, classes), Question: barred(question, float(0.2))})
+		first := seen(t, l).lines[0]
 		for want, edit := range map[string]func(*Line){
 			"got 2 conditions, want 2 with a bar": func(l *Line) { l.Bar = nil },
 			"got 2 conditions, want 1 with a bar": func(l *Line) { l.All = nil },
 			"got the response 3, want none":       func(l *Line) { l.Response = float(3) },
 		} {
-			line := l.seen.lines[0]
+			line := first
 			edit(&line)
-			text, err := newHistory(l.plan).append([]Line{line})
+			fresh, err := reread(l.plan, "")
 			if err != nil {
 				t.Fatal(err)
 			}
-			looksOf(t, dir, text)
+			looksOf(t, dir, fresh.appended(t, line))
 			if _, err := Verify(dir, ""); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}

@@ -5,12 +5,9 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -144,98 +141,23 @@ func (l *Ledger) create(p *Plan) error {
 	if err := p.encode(); err != nil {
 		return err
 	}
-	made, err := newFolder(l.dir)
-	if err != nil {
-		return err
+	kept := make(map[string][]byte)
+	if l.base != nil {
+		kept[p.Incumbent.Path] = textOf(l.base.byID())
 	}
-	l.at("folder")
-	l.owns = made
-	files, err := l.newFiles(p)
-	if err != nil {
-		l.remove(files) // and no file of another call, which may have begun a ledger here meanwhile
+	err := l.journal.Create(p.sealed, kept)
+	if wrong := (*journal.FolderError)(nil); errors.As(err, &wrong) {
+		err = inputf("%v", wrong)
 	}
 	return err
-}
-
-// newFolder makes the folder, or takes an empty one.
-func newFolder(dir string) (made bool, err error) {
-	err = os.Mkdir(dir, 0o700)
-	if err == nil || !errors.Is(err, fs.ErrExist) {
-		return err == nil, err
-	}
-	info, err := os.Stat(dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return false, inputf("%s: got a link that leads nowhere, want an empty folder or a new one", shown(dir))
-	case err == nil && !info.IsDir():
-		return false, inputf("%s: got a file, want an empty folder or a new one", shown(dir))
-	case err != nil:
-		return false, err
-	}
-	inside, err := os.ReadDir(dir)
-	if err != nil {
-		return false, err
-	}
-	if len(inside) > 0 {
-		return false, notEmpty(dir, inside[0].Name())
-	}
-	return false, os.Chmod(dir, 0o700)
-}
-
-func notEmpty(dir, name string) error {
-	return inputf("%s: got a folder with %s in it, want an empty or a new one", shown(dir), shown(name))
-}
-
-// newFiles writes plan.json last: a folder with one is a ledger. It returns the files that it has made, none of which
-// existed before.
-func (l *Ledger) newFiles(p *Plan) (made []string, err error) {
-	if l.base != nil {
-		made = append(made, filepath.Join(l.dir, p.Incumbent.Path))
-		if err := l.keep(p.Incumbent.Path, l.base.byID()); err != nil {
-			return made, err
-		}
-	}
-	for _, f := range []struct {
-		name string
-		text []byte
-	}{{looksFile, nil}, {planFile, p.sealed}} {
-		path := filepath.Join(l.dir, f.name)
-		file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		switch {
-		case errors.Is(err, fs.ErrExist):
-			return made, notEmpty(l.dir, f.name)
-		case err != nil:
-			return made, err
-		}
-		made = append(made, path)
-		_, err = l.write(file, f.text)
-		if err = errors.Join(err, l.sync(file), file.Close()); err != nil {
-			return made, err
-		}
-	}
-	return made, errors.Join(l.names(l.dir), l.names(filepath.Dir(filepath.Clean(l.dir))))
-}
-
-// remove takes away files of a ledger that could not be made, and its folder if this Ledger has made it.
-func (l *Ledger) remove(files []string) {
-	for _, path := range slices.Backward(files) {
-		_ = os.Remove(path)
-	}
-	if l.owns {
-		_ = os.Remove(l.dir)
-	}
 }
 
 // Discard takes a new ledger away whose maker could not say that it was made. It stays once somebody has looked.
 func (l *Ledger) Discard(ctx context.Context) error {
-	err := l.writing(ctx, func(h *history, _ *os.File) error {
+	return notLedger(l.journal.Discard(ctx, func(h *history) error {
 		if len(h.lines) > 0 {
 			return errors.New("the ledger stays: somebody has looked already")
 		}
-		return os.Remove(filepath.Join(l.dir, planFile))
-	})
-	if err == nil {
-		l.remove([]string{filepath.Join(l.dir, keptFile(0)), filepath.Join(l.dir, looksFile)})
-	}
-	return err
+		return nil
+	}, keptFile(0)))
 }

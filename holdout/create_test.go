@@ -22,7 +22,7 @@ func unmade(t testing.TB, dir string, labels *Labels) (*Ledger, *Plan) {
 		t.Fatal(err)
 	}
 	l := newLedger(dir)
-	l.hooks = fixed(standard)
+	fix(l)
 	return l, plan
 }
 
@@ -40,7 +40,7 @@ func TestTwoInits(t *testing.T) {
 		}
 		l, plan := unmade(t, dir, labels)
 		var before map[string]string
-		l.at = func(step string) {
+		l.journal.At = func(step string) {
 			if step != "folder" {
 				return
 			}
@@ -52,7 +52,7 @@ func TestTwoInits(t *testing.T) {
 			before = files(t, dir)
 		}
 		err := l.create(plan)
-		if input := (*InputError)(nil); !errors.As(err, &input) || !strings.Contains(err.Error(), "want an empty or a new") {
+		if input := (*InputError)(nil); !errors.As(err, &input) || !strings.Contains(err.Error(), "want an empty folder or a new one") {
 			t.Errorf("got %v", err)
 		}
 		if after := files(t, dir); len(before) != 2 || !maps.Equal(before, after) {
@@ -82,8 +82,8 @@ func TestNewLedgerIsOnTheDisk(t *testing.T) {
 			}
 			return nil
 		}
-		l.sync = func(f *os.File) error { return note(filepath.Base(f.Name())) }
-		l.names = func(path string) error { return note(path) }
+		l.journal.Sync = func(f *os.File) error { return note(filepath.Base(f.Name())) }
+		l.journal.Names = func(path string) error { return note(path) }
 		err := l.create(plan)
 		if fails < 4 {
 			if _, left := os.Stat(dir); !errors.Is(err, broken) || !errors.Is(left, fs.ErrNotExist) {

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -59,10 +60,10 @@ func child(task []string) {
 		fmt.Println("open", err)
 		os.Exit(1)
 	}
-	l.at = die
-	l.sync = func(*os.File) error { return nil } // the system outlives the process
-	l.names = func(string) error { return nil }
-	l.write = func(f *os.File, b []byte) (int, error) {
+	l.journal.At = die
+	l.journal.Sync = func(*os.File) error { return nil } // the system outlives the process
+	l.journal.Names = func(string) error { return nil }
+	l.journal.Hooks.Write = func(f *os.File, b []byte) (int, error) {
 		if step == "half" && after == 0 {
 			_, _ = f.Write(b[:len(b)/2])
 			die("half")
@@ -156,7 +157,7 @@ func killed(t *testing.T, terms Terms) {
 			}
 			shown[look] = response
 		}
-		h, err := read(dir)
+		h, err := journalOf(dir).Read()
 		if err != nil {
 			t.Fatalf("kill %d at %s: %v", kill, step, err)
 		}
@@ -173,7 +174,7 @@ func killed(t *testing.T, terms Terms) {
 		}
 		before = h.looks
 	}
-	h, err := read(dir)
+	h, err := journalOf(dir).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,14 +355,19 @@ func lockedLedger(t *testing.T) (l *Ledger, dir string, look Submission) {
 	t.Helper()
 	ids, classes := childRows()
 	l, dir = ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.9, beta(t, "0.9"), "gaussian"))
-	f, err := os.OpenFile(filepath.Join(dir, looksFile), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { f.Close() })
-	if ok, err := tryLock(f); !ok || err != nil {
-		t.Fatal(ok, err)
-	}
+	held, done := make(chan bool), make(chan bool)
+	go func() {
+		err := journalOf(dir).Write(context.Background(), func(*history, journal.Writer) error {
+			close(held)
+			<-done
+			return nil
+		})
+		if done <- true; err != nil {
+			t.Error(err)
+		}
+	}()
+	<-held
+	t.Cleanup(func() { done <- true; <-done })
 	return l, dir, Submission{Values: Columns(ids, classes)}
 }
 
@@ -369,7 +375,7 @@ func lockedLedger(t *testing.T) (l *Ledger, dir string, look Submission) {
 func TestLockedLedger(t *testing.T) {
 	l, dir, look := lockedLedger(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	l.at = func(string) { t.Error("a locked ledger took a look") }
+	l.journal.At = func(string) { t.Error("a locked ledger took a look") }
 	cancel()
 	if _, err := l.Score(ctx, look); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)

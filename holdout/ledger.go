@@ -1,15 +1,12 @@
 package holdout
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	randv2 "math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,18 +15,13 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// The two files of a ledger.
-const (
-	planFile  = "plan.json"
-	looksFile = "looks.jsonl"
-)
-
 // Files are the names of a ledger's files, into which nobody else may write.
-func Files() []string { return []string{planFile, looksFile} }
+func Files() []string { return []string{journal.PlanFile, journal.LinesFile} }
 
 // Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
 // processes: each look takes a lock.
@@ -47,18 +39,13 @@ type Ledger struct {
 	drawn    []int32 // the items of a benchmark that have labels; nil for none
 	base     *values // of a new ledger: the incumbent's column; nil for none
 	hooks
+	journal *journal.Folder[*history]
 
 	certified func() error // whether the plan has its certificate, computed once
-
-	turn    chan struct{} // holds one while a look is taken
-	owns    bool          // the folder, which this Ledger has made
-	seen    *history      // as far as this Ledger has read; nil if it has not
-	early   bool          // it has read that without the lock, when it was opened
-	settled int64         // bytes of the looks' file that this Ledger has put on the disk
 }
 
 func newLedger(dir string) *Ledger {
-	return &Ledger{dir: dir, hooks: standard, turn: make(chan struct{}, 1)}
+	return &Ledger{dir: dir, hooks: standard, journal: journalOf(dir)}
 }
 
 // use takes a plan and its labels.
@@ -75,21 +62,13 @@ func (l *Ledger) use(p *Plan, labels *Labels) (err error) {
 	return p.counted(l.truth)
 }
 
-// hooks are functions that tests replace.
+// hooks are functions that tests replace, beside those of the journal.
 type hooks struct {
 	noise func() (*randv2.Rand, error) // the source of a look's noise
 	now   func() time.Time
-	at    func(step string) // called at every step of a look
-	write func(*os.File, []byte) (int, error)
-	cut   func(*os.File, int64) error
-	sync  func(*os.File) error
-	names func(dir string) error // puts the names in a folder on the disk
-
-	patience time.Duration // of a look with others
 }
 
-var standard = hooks{noise: secret, now: time.Now, at: func(string) {}, write: (*os.File).Write,
-	cut: (*os.File).Truncate, sync: (*os.File).Sync, names: syncFolder, patience: 10 * time.Second}
+var standard = hooks{noise: secret, now: time.Now}
 
 // secret is a source that nobody can predict.
 func secret() (*randv2.Rand, error) {
@@ -114,9 +93,9 @@ func Open(dir string, labels ...*Labels) (*Ledger, error) {
 // OpenWith is [Open] with the labels that are found for the ledger's status, which may have a look that is being taken.
 func OpenWith(dir string, find func(Status) ([]*Labels, error)) (*Ledger, error) {
 	l := newLedger(dir)
-	h, err := read(dir)
+	h, err := l.journal.Open()
 	if err != nil {
-		return nil, err
+		return nil, notLedger(err)
 	}
 	labels, err := find(h.status())
 	if err != nil {
@@ -130,28 +109,11 @@ func OpenWith(dir string, find func(Status) ([]*Labels, error)) (*Ledger, error)
 		return nil, corrupt("the ledger was made for %d rows, and its labels are %d", rows, all.Samples())
 	}
 	l.rows, l.epoch, l.files = h.rows, h.account.epoch, labels
-	l.seen, l.early = h, true
 	return l, l.use(h.plan, all)
 }
 
 // ReplacedError says that a ledger has another plan than the one that it was opened with.
-type ReplacedError struct{}
-
-func (*ReplacedError) Error() string {
-	return "plan.json is not as it was when the ledger was opened: it was replaced or edited"
-}
-
-// unchanged checks that plan.json is the plan that the ledger was opened with.
-func (l *Ledger) unchanged() error {
-	text, err := os.ReadFile(filepath.Join(l.dir, planFile))
-	if err != nil {
-		return notLedger(err)
-	}
-	if l.plan != nil && !bytes.Equal(text, l.plan.sealed) {
-		return &ReplacedError{}
-	}
-	return nil
-}
+type ReplacedError = journal.ReplacedError
 
 // Plan returns the plan that the ledger keeps.
 func (l *Ledger) Plan() *Plan { return l.plan }
@@ -225,8 +187,8 @@ func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) (answers []Ans
 	if err != nil {
 		return nil, err
 	}
-	err = l.writing(ctx, func(h *history, file *os.File) error {
-		err := l.answer(h, file, all)
+	err = l.writing(ctx, func(h *history, w journal.Writer) error {
+		err := l.answer(h, w, all)
 		if refused := (*RefusedError)(nil); err == nil || errors.As(err, &refused) {
 			answers = h.answers(all)
 		}
@@ -237,7 +199,9 @@ func (l *Ledger) ScoreAll(ctx context.Context, list []Submission) (answers []Ans
 
 // Settle puts on the disk the lines that another process may have left, and takes no look. From then on the Ledger
 // notices an older copy of the files that is put back.
-func (l *Ledger) Settle(ctx context.Context) error { return l.writing(ctx, l.confirm) }
+func (l *Ledger) Settle(ctx context.Context) error {
+	return l.writing(ctx, func(_ *history, w journal.Writer) error { return w.Confirm() })
+}
 
 // Preview returns the answers that looks would have, without their results, and takes none.
 func (l *Ledger) Preview(list ...Submission) ([]Answer, error) {
@@ -273,8 +237,7 @@ func (l *Ledger) Read() (Status, []Line, error) {
 
 // readSettled reads the lines that may be shown, under the plan that the ledger was opened with.
 func (l *Ledger) readSettled() (*history, error) {
-	h, err := readSettled(l.dir, l.sync)
-	return h, cmp.Or(l.unchanged(), err)
+	return readSettled(l.journal)
 }
 
 // asked is a submission that has been read.
@@ -400,8 +363,8 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 
 // current reads the files as they are, without a lock.
 func (l *Ledger) current() (*history, error) {
-	h, err := read(l.dir)
-	return h, cmp.Or(l.unchanged(), err)
+	h, err := l.journal.Read()
+	return h, notLedger(err)
 }
 
 // Predictions returns the fingerprint of predictions, as a plan for differences has it of the incumbent's.
@@ -587,13 +550,13 @@ func (h *history) answers(all []asked) (list []Answer) {
 }
 
 // answer takes the looks that are new: noise, one write, and everything on the disk before it returns.
-func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
+func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 	fresh, err := l.fresh(h, all)
 	if err != nil {
 		return err
 	}
 	if len(fresh) == 0 {
-		return l.confirm(h, file)
+		return w.Confirm()
 	}
 	var lines []Line
 	for _, a := range fresh {
@@ -606,7 +569,7 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 				return err
 			}
 			a.Path = keptFile(number)
-			if err := l.keep(a.Path, a.look.values.byID()); err != nil {
+			if err := w.Keep(a.Path, textOf(a.look.values.byID())); err != nil {
 				return err
 			}
 		}
@@ -642,8 +605,8 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 	if h.plan.goal.Feedback == transfer.Final {
 		lines = append(lines, Line{Event: Retired})
 	}
-	l.at("answered")
-	if err := l.add(h, file, lines...); err != nil {
+	l.journal.At("answered")
+	if err := l.add(w, lines...); err != nil {
 		return err
 	}
 	for i, a := range fresh {
@@ -651,7 +614,7 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 			a.batch.first = lines[i].With
 		}
 		if kept := a.Key != "" && a.look.base != nil; kept && lines[i].Path == "" {
-			_ = os.Remove(filepath.Join(l.dir, keptFile(lines[i].Look)))
+			w.Drop(keptFile(lines[i].Look))
 		}
 	}
 	return nil
@@ -660,12 +623,12 @@ func (l *Ledger) answer(h *history, file *os.File, all []asked) error {
 // Retire ends a ledger: no new look is answered any more.
 func Retire(ctx context.Context, dir string) (status Status, err error) {
 	l := newLedger(dir)
-	err = l.writing(ctx, func(h *history, file *os.File) error {
-		end := l.confirm
+	err = l.writing(ctx, func(h *history, w journal.Writer) error {
+		end := w.Confirm
 		if !h.retired {
-			end = func(h *history, file *os.File) error { return l.add(h, file, Line{Event: Retired}) }
+			end = func() error { return l.add(w, Line{Event: Retired}) }
 		}
-		err := end(h, file)
+		err := end()
 		status = h.status()
 		return err
 	})

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -49,6 +50,12 @@ func beta(t testing.TB, text string) theory.LogProb {
 	return p
 }
 
+// The files of a ledger.
+const (
+	planFile  = journal.PlanFile
+	looksFile = journal.LinesFile
+)
+
 // ledgerOf makes a ledger with fixed noise and clock.
 func ledgerOf(t testing.TB, labels *Labels, terms Terms) (*Ledger, string) {
 	t.Helper()
@@ -57,19 +64,62 @@ func ledgerOf(t testing.TB, labels *Labels, terms Terms) (*Ledger, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.hooks = fixed(standard)
+	fix(l)
 	return l, dir
 }
 
-// fixed are hooks with noise and times that do not change from run to run.
-func fixed(h hooks) hooks {
+// fix gives a ledger noise and times that do not change from run to run, and no sync.
+func fix(l *Ledger) {
 	source := rand.New(rand.NewPCG(7, 8))
-	h.noise = func() (*rand.Rand, error) { return source, nil }
+	l.noise = func() (*rand.Rand, error) { return source, nil }
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	h.now = func() time.Time { now = now.Add(time.Hour); return now }
-	h.sync = func(*os.File) error { return nil }
-	h.names = func(string) error { return nil }
+	l.now = func() time.Time { now = now.Add(time.Hour); return now }
+	l.journal.Hooks = journal.Standard()
+	l.journal.Sync = func(*os.File) error { return nil }
+	l.journal.Names = func(string) error { return nil }
+}
+
+// forget makes a ledger read its files anew.
+func forget(l *Ledger) {
+	hooks := l.journal.Hooks
+	l.journal = journalOf(l.dir)
+	l.journal.Hooks = hooks
+}
+
+// seen is the history of a ledger.
+func seen(t testing.TB, l *Ledger) *history {
+	t.Helper()
+	h, err := l.journal.Read()
+	if err != nil {
+		t.Fatal(err)
+	}
 	return h
+}
+
+// past is a history with the chain of its lines.
+type past struct {
+	*history
+	*journal.Chain
+}
+
+// reread reads lines.
+func reread(p *Plan, lines string) (past, error) {
+	h := past{newHistory(p), journal.NewChain(p.sealed)}
+	return h, h.Take(lines, h)
+}
+
+// appended are the bytes that add lines.
+func (h past) appended(t testing.TB, lines ...Line) []byte {
+	t.Helper()
+	var texts [][]byte
+	for _, l := range lines {
+		text, err := json.Marshal(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	return h.Appended(texts...)
 }
 
 // guesses are predictions that are right on a share of the rows.
@@ -370,7 +420,7 @@ func TestNoLedger(t *testing.T) {
 	if _, err := Create(dir, labels, good); err != nil { // an empty one will do
 		t.Fatal(err)
 	}
-	if _, err := Create(dir, labels, good); err == nil || !strings.Contains(err.Error(), "want an empty or a new one") {
+	if _, err := Create(dir, labels, good); err == nil || !strings.Contains(err.Error(), "want an empty folder or a new one") {
 		t.Errorf("got %v", err)
 	}
 	for path, want := range map[string]os.FileMode{"": 0o700, planFile: 0o600, looksFile: 0o600} {
@@ -555,7 +605,7 @@ func tornAnywhere(t *testing.T, terms Terms) {
 		if err := os.WriteFile(path, []byte(text[:end]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		v, err := read(dir)
+		v, err := journalOf(dir).Read()
 		want := int64(2)
 		if end == one {
 			want = 1
@@ -563,18 +613,18 @@ func tornAnywhere(t *testing.T, terms Terms) {
 		if err != nil || v.looks != want {
 			t.Fatalf("cut at %d: %v, %v", end, v.looks, err)
 		}
-		l.seen = nil
+		forget(l)
 		if a, err := ask(2); err != nil || a.Look != want+1 {
 			t.Fatalf("cut at %d: then %+v, %v", end, a, err)
 		}
-		if v, err = read(dir); err != nil || v.looks != want+1 {
+		if v, err = journalOf(dir).Read(); err != nil || v.looks != want+1 {
 			t.Fatalf("cut at %d: after it %v, %v", end, v.looks, err)
 		}
 		// a second crash, after the end of the torn line alone was written
 		if err := os.WriteFile(path, []byte(text[:end]+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v, err = read(dir); end > one && (err != nil || v.looks != 2) {
+		if v, err = journalOf(dir).Read(); end > one && (err != nil || v.looks != 2) {
 			t.Fatalf("cut at %d and ended: %v, %v", end, v.looks, err)
 		}
 	}
@@ -594,7 +644,7 @@ func fullDisk(t *testing.T, terms Terms) {
 		return l.Score(context.Background(), numberOf(terms, Columns(ids, classes)))
 	}
 	for _, part := range []int{0, 1, 100} {
-		l.write = func(f *os.File, b []byte) (int, error) {
+		l.journal.Hooks.Write = func(f *os.File, b []byte) (int, error) {
 			n, _ := f.Write(b[:part])
 			return n, full
 		}
@@ -605,14 +655,14 @@ func fullDisk(t *testing.T, terms Terms) {
 			t.Error("something was written")
 		}
 	}
-	l.write = standard.write
-	l.sync = func(*os.File) error { return full }
+	l.journal.Hooks.Write = journal.Standard().Write
+	l.journal.Sync = func(*os.File) error { return full }
 	if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
 		t.Fatalf("got %+v, %v", a, err)
 	}
 	synced := 0
-	l.sync = func(f *os.File) error { synced++; return f.Sync() }
-	l.names = func(dir string) error { synced += 10; return syncFolder(dir) }
+	l.journal.Sync = func(f *os.File) error { synced++; return f.Sync() }
+	l.journal.Names = func(dir string) error { synced += 10; return journal.SyncFolder(dir) }
 	if !maps.Equal(before, files(t, dir)) {
 		t.Error("a line stays that was never on the disk")
 	}
@@ -627,10 +677,10 @@ func TestWrittenBeforeShown(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
 	l, _ := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.4, beta(t, "0.1"), "gaussian"))
 	var order []string
-	l.at = func(step string) { order = append(order, step) }
-	l.write = func(f *os.File, b []byte) (int, error) { order = append(order, "write"); return f.Write(b) }
-	l.sync = func(f *os.File) error { order = append(order, "sync"); return f.Sync() }
-	l.names = func(dir string) error { order = append(order, "names"); return syncFolder(dir) }
+	l.journal.At = func(step string) { order = append(order, step) }
+	l.journal.Hooks.Write = func(f *os.File, b []byte) (int, error) { order = append(order, "write"); return f.Write(b) }
+	l.journal.Sync = func(f *os.File) error { order = append(order, "sync"); return f.Sync() }
+	l.journal.Names = func(dir string) error { order = append(order, "names"); return journal.SyncFolder(dir) }
 	for _, want := range []string{"locked answered write written sync synced names settled",
 		"locked sync synced names settled"} {
 		order = nil
@@ -674,7 +724,8 @@ func TestChainHidesTheLabels(t *testing.T) {
 	chains := map[string]bool{}
 	for range 2 {
 		labels := labelsOf(t, ids, classes)
-		l := &Ledger{dir: filepath.Join(t.TempDir(), "ledger"), hooks: fixed(standard)}
+		l := newLedger(filepath.Join(t.TempDir(), "ledger"))
+		fix(l)
 		plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
 		if err != nil {
 			t.Fatal(err)
@@ -758,13 +809,13 @@ func cutBack(t *testing.T, terms Terms) {
 		cut         func(*os.File, int64) error
 		looks, torn int64
 	}{
-		{standard.cut, 1, 0},
+		{journal.Standard().Cut, 1, 0},
 		{func(*os.File, int64) error { return nil }, 2, 1},
 		{func(*os.File, int64) error { return errors.New("nor to cut") }, 2, 1},
 	} {
 		l, dir := ledgerOf(t, labels, terms)
-		l.cut = c.cut
-		l.write = func(f *os.File, b []byte) (int, error) {
+		l.journal.Cut = c.cut
+		l.journal.Hooks.Write = func(f *os.File, b []byte) (int, error) {
 			n, _ := f.Write(b[:len(b)/2])
 			return n, full
 		}
@@ -774,7 +825,7 @@ func cutBack(t *testing.T, terms Terms) {
 		if a, err := ask(); !errors.Is(err, full) || a.Response != nil {
 			t.Fatalf("got %+v, %v", a, err)
 		}
-		l.write = standard.write
+		l.journal.Hooks.Write = journal.Standard().Write
 		a, err := ask()
 		if err != nil || a.Look != c.looks || a.Known {
 			t.Errorf("got %+v, %v, want look %d", a, err, c.looks)

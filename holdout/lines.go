@@ -2,16 +2,12 @@ package holdout
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/json"
 	"fmt"
-	"hash"
-	"io"
-	"os"
-	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/text"
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // The events of the log.
@@ -123,95 +119,24 @@ type history struct {
 	account account // of an open ledger
 	rows    rows    // of an open ledger
 	chain   string  // the head's
-	past    hash.Hash
-	read    int64  // bytes of whole lines
-	last    string // of these
-	tail    string // that follows them
-	inHand  bool   // a look was being taken, which is not in it
-	buffer  []byte // for a line
+	inHand  bool    // a look was being taken, which is not in it
 	reader  *lineReader
 }
 
-// end is where the file ended.
-func (h *history) end() int64 { return h.read + int64(len(h.tail)) }
-
 func newHistory(p *Plan) *history {
-	h := &history{plan: p, known: make(map[string][]int), past: sha256.New(), account: newAccount()}
+	h := &history{plan: p, known: make(map[string][]int), account: newAccount()}
 	h.rows, h.reader = p.rows(), newLineReader()
-	h.chain = planEnds.chain(string(p.sealed))
-	h.past.Write(p.sealed)
+	h.chain = journal.PlanEnds.Chain(string(p.sealed))
 	return h
 }
 
-// take reads the next bytes of looks.jsonl.
-func (h *history) take(lines string) error {
-	count := strings.Count(lines, "\n")
-	h.lines = slices.Grow(h.lines, count+1)
-	if len(h.known) == 0 {
-		h.known = make(map[string][]int, count+1)
-	}
-	start, since := h.past, lines // no line but the first since then was torn
-	back := func() {
-		h.past = fork(start)
-		h.past.Write([]byte(since[:len(since)-len(lines)]))
-	}
-	h.past = fork(start)
-	for len(lines) > 0 {
-		text, rest, whole := strings.Cut(lines, "\n")
-		h.buffer = append(append(h.buffer[:0], text...), '\n')
-		linked := lineEnds.open(h.past, h.buffer)
-		if !linked {
-			back()
-		}
-		err := h.line(text, linked)
-		switch {
-		case err != nil:
-			back()
-			return err
-		case !whole:
-			back()
-			h.tail = text
-			return nil
-		case !linked:
-			h.past.Write(h.buffer)
-			start, since = fork(h.past), rest
-		}
-		h.last, lines = lines[:len(text)+1], rest
-		h.read += int64(len(h.last))
-	}
-	return nil
-}
+// Ended reports whether the ledger is retired.
+func (h *history) Ended() bool { return h.retired }
 
-// stands checks that the file begins as it was read, both times under the lock: no look is ever taken back.
-func (h *history) stands(file *os.File) error {
-	want := h.last + h.tail
-	got := make([]byte, len(want))
-	n, err := file.ReadAt(got, h.end()-int64(len(want)))
-	if err != nil && err != io.EOF {
-		return err
-	}
-	if string(got[:n]) != want {
-		return corrupt("looks.jsonl is not as it was when it was read last: it was edited, or an older copy was put back")
-	}
-	return nil
-}
-
-// line takes a line without its end, whose chain follows the past or not. A line of which only the end is missing is as
-// good as a whole one. The beginning of a line that a crash can leave is a look. Every other text was edited, or a line
-// before it was.
-func (h *history) line(text string, linked bool) (err error) {
-	number := len(h.lines) + 1
-	switch {
-	case h.retired:
-		return corrupt("looks.jsonl: line %d follows the end", number)
-	case !linked && h.cutShort(text):
-		h.tear(text)
-		return nil
-	case !linked:
-		return corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
-	}
+// Line takes a whole line with its chain.
+func (h *history) Line(text, chain string) (err error) {
 	l := &h.reader.line
-	if !h.reader.read(text[:len(text)+1-lineEnds.length()]) {
+	if !h.reader.read(text[:len(text)+1-journal.LineEnds.Length()]) {
 		*l = Line{}
 		err = known([]byte(text), &sealedLine{Line: l})
 	}
@@ -236,11 +161,10 @@ func (h *history) line(text string, linked bool) (err error) {
 		}
 	}
 	if err != nil {
-		return corrupt("looks.jsonl: line %d: %v", number, err)
+		return err
 	}
-	end := len(text) + 1 - len(lineEnds.after)
-	h.chain = text[end-chainLength : end]
-	l.Chain = h.chain
+	h.chain = chain
+	l.Chain = chain
 	h.lines = append(h.lines, *l)
 	return nil
 }
@@ -286,11 +210,11 @@ func (h *history) incumbent() *LabelsFile {
 	return h.plan.Incumbent
 }
 
-// tear counts a line that was cut short. A crash cuts a line only before its sync has returned, and its answer is shown
+// Torn counts a line that was cut short. A crash cuts a line only before its sync has returned, and its answer is shown
 // only after that: then nobody has seen it. But the end of a file that was copied in part, as to a full disk, looks the
 // same, and somebody may have seen that answer. The look is spent therefore, and counts as a pass and as a flag; an
 // open ledger pays the most that a response may cost. A change of the rows that was cut short has changed nothing.
-func (h *history) tear(text string) {
+func (h *history) Torn(text string) {
 	if strings.HasPrefix(text, changedHead) {
 		h.lines = append(h.lines, Line{Event: Torn})
 		return
@@ -309,24 +233,5 @@ func (h *history) tear(text string) {
 // counts reports whether a line counts as one with a verdict.
 func (l Line) counts(verdict string) bool { return l.Verdict == verdict || l.Event == Torn }
 
-// append returns the bytes that add lines, which get their chains. They begin with the end of a last line that
-// has none.
-func (h *history) append(lines []Line) ([]byte, error) {
-	past := fork(h.past)
-	var all []byte
-	if h.tail != "" {
-		past.Write([]byte(h.tail))
-		past.Write([]byte("\n"))
-		all = []byte("\n")
-	}
-	for i := range lines {
-		text, err := json.Marshal(lines[i])
-		if err != nil {
-			return nil, err
-		}
-		sealed := lineEnds.seal(fork(past), text[:len(text)-len("}")])
-		past.Write(sealed)
-		all = append(all, sealed...)
-	}
-	return all, nil
-}
+// OneWrite reports whether all lines are one write: finalists are, with the end of their ledger.
+func (h *history) OneWrite() bool { return h.plan.goal.Feedback == transfer.Final }

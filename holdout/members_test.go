@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -39,7 +40,8 @@ func TestLinesAreReadAsJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range bytes.Lines(text) {
-			if end := bytes.LastIndex(line, []byte(lineEnds.before)); end >= 0 && bytes.HasSuffix(line, []byte(lineEnds.after)) {
+			ends := journal.LineEnds
+			if end := bytes.LastIndex(line, []byte(ends.Before)); end >= 0 && bytes.HasSuffix(line, []byte(ends.After)) {
 				written = append(written, append(bytes.Clone(line[:end]), '}'))
 			}
 		}
@@ -171,7 +173,7 @@ func BenchmarkReadLog(b *testing.B) {
 		}
 	}
 	for b.Loop() {
-		if _, err := read(dir); err != nil {
+		if _, err := journalOf(dir).Read(); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -616,7 +616,7 @@ func TestRangesOfAnySize(t *testing.T) {
 			if _, err := Verify(c.dir, ""); err != nil {
 				t.Errorf("%s in %v: %v", name, r, err)
 			}
-			h, err := read(c.dir)
+			h, err := journalOf(c.dir).Read()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
@@ -611,21 +611,21 @@ func CloseLedger(ctx context.Context, dir string, alpha float64, tests int64) (s
 		return status, closed, inputf("tests: got %d, want at least 1", tests)
 	}
 	l := newLedger(dir)
-	err = l.writing(ctx, func(h *history, file *os.File) error {
+	err = l.writing(ctx, func(h *history, w journal.Writer) error {
 		if h.plan.Open == nil {
 			return inputf("close: got a ledger with a fixed plan, want an open one")
 		}
-		end := l.confirm
+		end := w.Confirm
 		if !h.retired {
 			spent := h.account.spent()
 			closed = Close{Alpha: &alpha, Tests: tests, Spent: &spent}
-			end = func(h *history, file *os.File) error { return l.add(h, file, Line{Event: Retired, Close: closed}) }
+			end = func() error { return l.add(w, Line{Event: Retired, Close: closed}) }
 		} else if last := h.lines[len(h.lines)-1].Close; last.Alpha == nil || *last.Alpha != alpha || last.Tests != tests {
 			return &RefusedError{"the ledger is retired, and was not closed for this alpha and number of tests"}
 		} else {
 			closed = last
 		}
-		err := end(h, file)
+		err := end()
 		status = h.status()
 		return err
 	})

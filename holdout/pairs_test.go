@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -218,7 +219,7 @@ func TestClassCountsOfAPlan(t *testing.T) {
 	labels := labelsOf(t, ids, classes)
 	l, dir := ledgerOf(t, labels, areas(t, 0.2))
 	text := files(t, dir)[planFile]
-	inside, _, _ := strings.Cut(text, planEnds.before)
+	inside, _, _ := strings.Cut(text, journal.PlanEnds.Before)
 	for want, change := range map[string][]string{
 		"other class counts than those of the labels":           {`"positives": 100`, `"positives": 80`, `"negatives": 100`, `"negatives": 120`},
 		"with what it has not, or for 200 rows":                 {`"positives": 100`, `"positives": 101`},
@@ -228,7 +229,7 @@ func TestClassCountsOfAPlan(t *testing.T) {
 		"got an AUC of 100 positive and 100 negative rows":      {`"method": "gate"`, `"method": "sealed"`},
 		"the plan has no certificate by the theorem of gate":    {`"positives": 100`, `"positives": 1`, `"negatives": 100`, `"negatives": 199`},
 	} {
-		sealed := planEnds.seal(sha256.New(), []byte(strings.NewReplacer(change...).Replace(inside)))
+		sealed := journal.PlanEnds.Seal(sha256.New(), []byte(strings.NewReplacer(change...).Replace(inside)))
 		if err := os.WriteFile(filepath.Join(dir, planFile), sealed, 0o600); err != nil {
 			t.Fatal(err)
 		}

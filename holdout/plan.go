@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -419,17 +420,11 @@ func (p *Plan) uncertified(why string) error {
 	return corrupt("plan.json: the plan has no certificate by the theorem of %s: %s", p.Method, why)
 }
 
-// The ends of the two kinds of sealed texts, around their chain.
-var (
-	planEnds = ends{",\n  \"chain\": \"", "\"\n}\n"}
-	lineEnds = ends{`,"chain":"`, "\"}\n"}
-)
-
 // encode writes plan.json.
 func (p *Plan) encode() error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err == nil {
-		p.sealed = planEnds.seal(sha256.New(), text[:len(text)-len("\n}")])
+		p.sealed = journal.PlanEnds.Seal(sha256.New(), text[:len(text)-len("\n}")])
 	}
 	return err
 }
@@ -455,7 +450,7 @@ func known(text []byte, into any) error {
 
 // decodePlan reads plan.json, and checks its seal and its fields.
 func decodePlan(text []byte) (*Plan, error) {
-	if !planEnds.open(sha256.New(), text) {
+	if !journal.PlanEnds.Open(sha256.New(), text) {
 		return nil, corrupt("plan.json is not as it was written")
 	}
 	p := &Plan{sealed: slices.Clone(text)}

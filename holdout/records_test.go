@@ -255,21 +255,20 @@ func TestExtensionsOfClusters(t *testing.T) {
 // rechained are lines that were edited and chained anew.
 func rechained(t testing.TB, p *Plan, lines []byte) *history {
 	t.Helper()
-	h := newHistory(p)
+	h, err := reread(p, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for line := range bytes.Lines(lines) {
 		var l Line
 		if err := known(line, &sealedLine{Line: &l}); err != nil {
 			t.Fatal(err)
 		}
-		written, err := h.append([]Line{l})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := h.take(string(written)); err != nil {
+		if err := h.Take(string(h.appended(t, l)), h); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return h
+	return h.history
 }
 
 // The margin of a ledger of a benchmark is no less than what a failure says of right answers at any bar: the cut of

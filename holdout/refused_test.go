@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -93,7 +94,7 @@ func TestLaterVersions(t *testing.T) {
 	if !strings.Contains(all[planFile], `"schema": "dpcalc/ledger/2",`) {
 		t.Errorf("a new plan would be taken by an older program: %s", all[planFile])
 	}
-	planText, _, _ := strings.Cut(all[planFile], planEnds.before)
+	planText, _, _ := strings.Cut(all[planFile], journal.PlanEnds.Before)
 	for want, change := range map[string][2]string{
 		`unknown field "at_most"`:                 {`"tau":`, `"at_most": 0.5,` + "\n" + `    "tau":`},
 		`unknown field "kept"`:                    {`"method":`, `"kept": true,` + "\n" + `  "method":`},
@@ -103,7 +104,7 @@ func TestLaterVersions(t *testing.T) {
 		"got the method median, want one of":      {`"gaussian"`, `"median"`},
 		`got the schema "", want dpcalc/ledger/1`: {`"schema": "dpcalc/ledger/2",`, ""},
 	} {
-		sealed := planEnds.seal(sha256.New(), []byte(strings.Replace(planText, change[0], change[1], 1)))
+		sealed := journal.PlanEnds.Seal(sha256.New(), []byte(strings.Replace(planText, change[0], change[1], 1)))
 		if bytes.Equal(sealed, []byte(all[planFile])) {
 			t.Fatal("nothing was changed")
 		}
@@ -111,10 +112,7 @@ func TestLaterVersions(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	h := newHistory(l.plan)
-	h.past.Reset()
-	h.past.Write(l.plan.sealed)
-	line := lineEnds.seal(h.past, []byte(`{"event":"look","look":1,"time":"x","weight":2`))
+	line := journal.NewChain(l.plan.sealed).Sealed([]byte(`{"event":"look","look":1,"time":"x","weight":2`))
 	if _, err := reread(l.plan, string(line)); err == nil || !strings.Contains(err.Error(), `unknown field "weight"`) {
 		t.Errorf("got %v", err)
 	}

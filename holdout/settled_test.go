@@ -109,7 +109,7 @@ func TestNotShownBeforeItIsSynced(t *testing.T) {
 			t.Fatal(err)
 		}
 		looked := 0
-		l.at = func(step string) {
+		l.journal.At = func(step string) {
 			if step != "written" && step != "synced" && step != "settled" {
 				return
 			}
@@ -141,11 +141,14 @@ func readersSync(t *testing.T, terms Terms) {
 	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
 	takes(t, l, numberOf(terms, Columns(ids, classes)))
 	synced := 0
-	h, err := readSettled(dir, func(*os.File) error { synced++; return nil })
+	reading := journalOf(dir)
+	reading.Sync = func(*os.File) error { synced++; return nil }
+	h, err := readSettled(reading)
 	if err != nil || synced != 1 || len(h.lines) != 1 || h.inHand {
 		t.Errorf("%d syncs, %d lines, %v", synced, len(h.lines), err)
 	}
-	h, err = readSettled(dir, func(*os.File) error { return errors.New("input/output error") })
+	reading.Sync = func(*os.File) error { return errors.New("input/output error") }
+	h, err = readSettled(reading)
 	if err != nil || len(h.lines) != 0 || !h.inHand {
 		t.Errorf("shown without a sync: %+v, %v", h.lines, err)
 	}
@@ -169,8 +172,8 @@ func leftLines(t *testing.T, terms Terms) {
 		if _, err := ask(first, 0); err != nil {
 			t.Fatal(err)
 		}
-		first.sync = func(*os.File) error { return broken }
-		first.cut = func(*os.File, int64) error { return broken } // as if it had been killed
+		first.journal.Sync = func(*os.File) error { return broken }
+		first.journal.Cut = func(*os.File, int64) error { return broken } // as if it had been killed
 		if a, err := ask(first, 1); !errors.Is(err, broken) || a.Response != nil {
 			t.Fatal(a, err)
 		}
@@ -180,9 +183,9 @@ func leftLines(t *testing.T, terms Terms) {
 			t.Fatal(err)
 		}
 		for name, l := range map[string]*Ledger{"the same": first, "another": second} {
-			l.hooks = fixed(standard)
+			fix(l)
 			var order []string
-			l.at = func(step string) { order = append(order, step) }
+			l.journal.At = func(step string) { order = append(order, step) }
 			a, err := ask(l, next)
 			if err != nil {
 				t.Fatal(err)
@@ -206,7 +209,7 @@ func leftLines(t *testing.T, terms Terms) {
 // Looks that wait behind one that waits give up when it does, or when their context ends.
 func TestWaitingEnds(t *testing.T) {
 	l, _, look := lockedLedger(t)
-	l.patience = time.Second
+	l.journal.Patience = time.Second
 	const waiting = 6
 	ended := make(chan error, waiting)
 	began := time.Now()
@@ -229,6 +232,6 @@ func TestWaitingEnds(t *testing.T) {
 		}
 	}
 	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("the last one gave up after %v, want about %v", took, l.patience)
+		t.Errorf("the last one gave up after %v, want about %v", took, l.journal.Patience)
 	}
 }

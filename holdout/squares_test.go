@@ -233,7 +233,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 			bar = 0.1
 		}
 		h := newHistory(l.plan)
-		h.tear(`{"event":"look"`)
+		h.Torn(`{"event":"look"`)
 		if h.remaining() != (Remaining{}) {
 			t.Error("a line that was cut short may have been a refusal")
 		}

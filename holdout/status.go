@@ -2,18 +2,13 @@ package holdout
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // Status is how far a ledger has come.
@@ -83,7 +78,7 @@ func ReadStatus(dir string) (Status, error) {
 
 // Read reads how far a ledger has come, and its lines. A look that is being taken is not in them.
 func Read(dir string) (Status, []Line, error) {
-	h, err := readSettled(dir, standard.sync)
+	h, err := readSettled(journalOf(dir))
 	if err != nil {
 		return Status{}, nil, err
 	}
@@ -97,45 +92,6 @@ func (h *history) shownLines() []Line {
 		intersected(lines)
 	}
 	return lines
-}
-
-// readSettled reads the lines that may be shown, which are on the disk. A sync puts there the lines of a process that
-// died. Another process that holds the lock may be about to take back the last write, because its sync has failed.
-// Without the lock the last write is left out therefore: the passes that remain would show as much of it as its line.
-func readSettled(dir string, sync func(*os.File) error) (*history, error) {
-	path := filepath.Join(dir, looksFile)
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		file, err = os.Open(path) // it may be shown to those who may not write it
-	}
-	if err != nil {
-		return nil, notLedger(err)
-	}
-	defer file.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), briefly)
-	defer cancel()
-	busy := lock(ctx, file)
-	plan, text, err := contents(dir, file)
-	if err != nil {
-		return nil, err
-	}
-	h := newHistory(plan)
-	if errors.Join(busy, sync(file)) != nil {
-		h.inHand, text = true, withoutLast(plan, text)
-	}
-	return h, h.take(text)
-}
-
-// briefly is how long a reader waits for a look that is being taken.
-const briefly = 100 * time.Millisecond
-
-// withoutLast leaves out the last write: the last line, or all finalists.
-func withoutLast(p *Plan, text string) string {
-	if p.goal.Feedback == transfer.Final {
-		return ""
-	}
-	text = strings.TrimSuffix(text, "\n")
-	return text[:strings.LastIndexByte(text, '\n')+1]
 }
 
 func (h *history) status() Status {
@@ -215,9 +171,9 @@ type Verified struct {
 // Verify reads both files, checks every byte and the plan's certificate and, if a chain is given, finds it: the
 // files are then a continuation of those that had it.
 func Verify(dir, chain string) (Verified, error) {
-	h, err := read(dir)
+	h, err := journalOf(dir).Read()
 	if err != nil {
-		return Verified{}, err
+		return Verified{}, notLedger(err)
 	}
 	if err := cmp.Or(h.plan.Certified(), h.recomputed(), h.arrived()); err != nil {
 		return Verified{}, err
@@ -231,7 +187,7 @@ func Verify(dir, chain string) (Verified, error) {
 	if v.AsRun, err = asRun(h.plan); err != nil {
 		return Verified{}, err
 	}
-	head := planEnds.chain(string(h.plan.sealed))
+	head := journal.PlanEnds.Chain(string(h.plan.sealed))
 	if chain == "" || chain == head {
 		v.After = 0
 	}

@@ -2,23 +2,16 @@ package holdout
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// cutShort reports whether a crash can have left a text of the next line. Lines are appended by one write, of
-// which a crash can leave the beginning, and after it bytes of zero where the file system had made the file longer
-// first. Nothing follows such a text but the end of line with which the next write begins. That write may be cut short
-// too, after the end of line or later. So a text that was cut short may be anywhere in the file, but always in the
-// place of a line, and it is never empty. Zeros that may have taken the place of two writes are no crash: the first of
-// these was on the disk before the second began.
-func (h *history) cutShort(text string) bool {
-	start := strings.TrimRight(text, "\x00")
-	if len(text) == 0 || len(start) < len(text) && len(text) >= h.twoWrites() {
-		return false
-	}
+// Begins reports whether a crash can have left a text of the next line.
+func (h *history) Begins(text string, c *journal.Chain) bool {
 	heads := []string{
 		fmt.Sprintf(`{"event":"%s","look":%d`, Looked, h.looks+1),
 		fmt.Sprintf(`{"event":"%s"`, Retired),
@@ -27,8 +20,8 @@ func (h *history) cutShort(text string) bool {
 		heads = append(heads, changedHead)
 	}
 	for _, head := range heads {
-		rest, ok := strings.CutPrefix(start, head)
-		if strings.HasPrefix(head, start) || ok && h.begins(start, rest) {
+		rest, ok := strings.CutPrefix(text, head)
+		if strings.HasPrefix(head, text) || ok && begins(text, rest, c) {
 			return true
 		}
 	}
@@ -38,9 +31,9 @@ func (h *history) cutShort(text string) bool {
 // changedHead begins the line of a change of the rows. A line that was cut short after it shows no response.
 const changedHead = `{"event":"` + Changed + `"`
 
-// twoWrites is the least length of the next write and one after it, which may retire the ledger. All finalists are one
-// write, which names of files make longer, and which only the end of the ledger can follow.
-func (h *history) twoWrites() int {
+// TwoWrites returns the least length of the next write and one after it, which may retire the ledger. All finalists are
+// one write, which names of files make longer, and which only the end of the ledger can follow.
+func (h *history) TwoWrites(c *journal.Chain) int {
 	zero, fingerprint := 0., strings.Repeat("0", 2*sha256.Size)
 	const when = "2006-01-02T15:04:05Z"
 	look := Line{Event: Looked, Look: h.looks + 1, Time: when, Metric: Accuracy, Fingerprint: fingerprint}
@@ -73,19 +66,20 @@ func (h *history) twoWrites() int {
 		look.Fingerprint, look.Predictions, look.Incumbent = "", "", ""
 		look.Key, look.With, look.Name = fingerprint, 1, "n"
 	}
-	one, err := h.append([]Line{look})
-	both, again := h.append([]Line{look, {Event: Retired, Time: when}})
-	switch {
-	case err != nil || again != nil:
+	first, err := json.Marshal(look)
+	end, again := json.Marshal(Line{Event: Retired, Time: when})
+	if err != nil || again != nil {
 		return 0
-	case h.plan.goal.Feedback == transfer.Final:
-		return 2 * (len(both) + int(h.plan.goal.Queries-1)*len(one))
 	}
-	return len(both)
+	if one, both := len(c.Appended(first)), len(c.Appended(first, end)); h.OneWrite() {
+		return 2 * (both + int(h.plan.goal.Queries-1)*one)
+	} else {
+		return both
+	}
 }
 
 // begins reports whether a text is the beginning of a line, if its rest follows the event and the look.
-func (h *history) begins(text, rest string) bool {
+func begins(text, rest string, c *journal.Chain) bool {
 	for _, m := range members[2:] { // after the event and the look
 		key := "," + m.key
 		if strings.HasPrefix(key, rest) {
@@ -101,5 +95,5 @@ func (h *history) begins(text, rest string) bool {
 		}
 		rest = value[n:]
 	}
-	return strings.HasPrefix(string(lineEnds.seal(fork(h.past), []byte(text[:len(text)-len(rest)]))), text)
+	return strings.HasPrefix(string(c.Sealed([]byte(text[:len(text)-len(rest)]))), text)
 }

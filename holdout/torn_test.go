@@ -93,7 +93,7 @@ func edited(t *testing.T, gate func(*testing.T, int) (*Ledger, string, func(int)
 		if v, err := Verify(filepath.Dir(path), ""); !errors.As(err, &corrupt) {
 			t.Errorf("%s: %+v, %v", name, v, err)
 		}
-		l.seen = nil
+		forget(l)
 		if a, err := ask(190); !errors.As(err, &corrupt) {
 			t.Errorf("%s: then %+v, %v", name, a, err)
 		}
@@ -113,7 +113,7 @@ func TestTornPassIsAPass(t *testing.T) {
 			if err := os.WriteFile(path, []byte(text[:end]+rest), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			h, err := read(filepath.Dir(path))
+			h, err := journalOf(filepath.Dir(path)).Read()
 			if err != nil || h.looks != 2 || h.remaining() != (Remaining{}) {
 				t.Fatalf("cut at %d and %q: %+v, %v", end, rest, h.remaining(), err)
 			}
@@ -121,7 +121,7 @@ func TestTornPassIsAPass(t *testing.T) {
 			if (h.torn == 0) != whole {
 				t.Fatalf("cut at %d and %q: %d torn", end, rest, h.torn)
 			}
-			l.seen = nil
+			forget(l)
 			var refused *RefusedError
 			if a, err := ask(191); !errors.As(err, &refused) {
 				t.Fatalf("cut at %d and %q: then %+v, %v", end, rest, a, err)
@@ -194,7 +194,8 @@ func TestTornLookIsSpent(t *testing.T) {
 				if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
-				l.seen, l.hooks = nil, fixed(standard)
+				forget(l)
+				fix(l)
 				for k := 2; k < len(c.right); k++ {
 					a, err := ask(k)
 					shown = append(shown, fmt.Sprintf("look %d: %s, %s, %+v, %v", a.Look, a.Verdict, printed(a.Response), a.Remaining, err))
@@ -295,28 +296,26 @@ func TestEveryMemberMayBeCut(t *testing.T) {
 	full := Line{Event: Looked}
 	fill(reflect.ValueOf(&full).Elem())
 	_, path, _ := onePass(t, 1)
-	h, err := read(filepath.Dir(path))
+	read, err := journalOf(filepath.Dir(path)).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := files(t, filepath.Dir(path))[looksFile]
-	full.Look = 2
-	second, err := h.append([]Line{full, {Event: Retired, Time: "x"}})
+	h, err := reread(read.plan, before)
 	if err != nil {
 		t.Fatal(err)
 	}
+	full.Look = 2
+	second := h.appended(t, full, Line{Event: Retired, Time: "x"})
 	for end := 1; end < len(second); end++ {
 		once, err := reread(h.plan, before+string(second[:end]))
 		if err != nil {
 			t.Fatalf("cut at %d, after %q: %v", end, second[:end], err)
 		}
 		full.Look = once.looks + 1
-		third, err := once.append([]Line{full})
+		third := once.appended(t, full)
 		if once.retired {
 			continue // only the end of its line is missing
-		}
-		if err != nil {
-			t.Fatal(err)
 		}
 		for _, more := range []int{1, 2, 40, len(third) - 2, len(third)} {
 			twice, err := reread(h.plan, before+string(second[:end])+string(third[:more]))
@@ -327,38 +326,30 @@ func TestEveryMemberMayBeCut(t *testing.T) {
 	}
 }
 
-// reread reads lines.
-func reread(p *Plan, lines string) (*history, error) {
-	h := newHistory(p)
-	return h, h.take(lines)
-}
-
 // The chain may be right and the line yet none that a ledger writes: after the end, with another number, of no event.
 func TestChainedNonsense(t *testing.T) {
 	_, path, _ := onePass(t, 2)
-	h, err := read(filepath.Dir(path))
+	read, err := journalOf(filepath.Dir(path)).Read()
 	if err != nil {
 		t.Fatal(err)
 	}
 	before := files(t, filepath.Dir(path))[looksFile]
+	h, err := reread(read.plan, before)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for want, lines := range map[string][]Line{
 		"line 4 follows the end":      {{Event: Retired}, {Event: Looked, Look: 3}},
 		"got look 4, want look 3":     {{Event: Looked, Look: 4}},
 		"got look 2, want look 3":     {{Event: Looked, Look: 2}},
 		"got nonsense 3, want look 3": {{Event: "nonsense", Look: 3}},
 	} {
-		text, err := h.append(lines)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := h.appended(t, lines...)
 		if _, err := reread(h.plan, before+string(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	end, err := h.append([]Line{{Event: Retired}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := h.appended(t, Line{Event: Retired})
 	if _, err := reread(h.plan, before+string(end)+"{"); err == nil || !strings.Contains(err.Error(), "line 4 follows") {
 		t.Errorf("got %v", err)
 	}

@@ -163,7 +163,7 @@ func TestGateOfATestTellsOneBit(t *testing.T) {
 	told := func(labels []string) string {
 		l, _ := ledgerOf(t, labelsOf(t, ids, labels), testTerms(t, ids, incumbent, 4, 2, "a", "b"))
 		a := takes(t, l, challenge(ids, candidate, incumbent))
-		last := l.seen.lines[len(l.seen.lines)-1]
+		last := seen(t, l).lines[len(seen(t, l).lines)-1]
 		last.Chain = ""
 		return fmt.Sprint(a.Verdict, a.Response, a.Remaining, a.Counts, a.RestsOn(), last)
 	}

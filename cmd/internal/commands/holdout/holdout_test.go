@@ -402,7 +402,7 @@ func TestBadInput(t *testing.T) {
 		"score ledger p600.tsv --name " + strings.Repeat("n",
 			101): "dpcalc: --name: got 101 characters, want at most 100",
 
-		"init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05": "want an empty or a new one",
+		"init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05": "want an empty folder or a new one",
 
 		"init new --labels labels.csv -b 0.05":    "holdout init: two of four given: add --queries to get tau, or --tau to get the number of queries",
 		"init new -m 3 -t 0.2 -b 0.05":            "--labels: got nothing, want a file",

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package holdout
+package journal
 
 import (
 	"errors"
@@ -21,8 +21,8 @@ func tryLock(f *os.File) (bool, error) {
 	return false, err
 }
 
-// syncFolder puts the names in a folder on the disk.
-func syncFolder(dir string) error {
+// SyncFolder puts the names in a folder on the disk.
+func SyncFolder(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package holdout
+package journal
 
 import (
 	"errors"
@@ -29,5 +29,5 @@ func tryLock(f *os.File) (bool, error) {
 	return false, err
 }
 
-// syncFolder does nothing: the names in a folder cannot be put on the disk by themselves.
-func syncFolder(string) error { return nil }
+// SyncFolder does nothing: the names in a folder cannot be put on the disk by themselves.
+func SyncFolder(string) error { return nil }
