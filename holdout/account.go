@@ -19,7 +19,7 @@ import (
 // Law is the promise of an open ledger: with probability at least 1 - beta every interval that a look carries holds its
 // truth, however many looks there are. It has no number of looks and no tau.
 type Law struct {
-	Code     int         `json:"code"` // the version of the codes of docs/theorems/open.md that looks are priced by
+	Code     int         `json:"code"` // the version of the codes and tails of docs/theorems/open.md
 	Most     float64     `json:"most"` // nats: no response costs more, and a line that a crash has cut short costs as much
 	Features *LabelsFile `json:"features,omitempty"`
 
@@ -29,8 +29,13 @@ type Law struct {
 	MostPerTeam float64  `json:"most_per_team,omitempty"` // nats that the looks of one team may cost together
 }
 
-// code is the version of the codes: the shares of [account.cells].
-const code = 1
+// code is the version of a new ledger: the shares of its cells and the tails of its queries. A ledger keeps its own. Up
+// to the first one a difference of shares of right predictions has rows that are random, and a ratio values in one
+// interval.
+const code, firstCode = 2, 1
+
+// sharp reports whether tails make use of the decided rows, and of the rows predicted positive.
+func (l *Law) sharp() bool { return l != nil && l.Code > firstCode }
 
 // UsualMost is the most nats that a response costs where nothing else was declared.
 const UsualMost = transfer.UsualMost
@@ -43,8 +48,8 @@ const (
 
 func (l *Law) checked(beta theory.LogProb) error {
 	switch {
-	case l.Code != code:
-		return corrupt("plan.json: got the codes of version %d, want %d", l.Code, code)
+	case l.Code < firstCode || l.Code > code:
+		return corrupt("plan.json: got the codes of version %d, want one up to %d, which this version knows", l.Code, code)
 	case !(l.Most >= leastMost && l.Most <= mostMost):
 		return inputf("most: got %v, want nats from %v to %v", l.Most, float64(leastMost), float64(mostMost))
 	case !(beta < 0):
@@ -62,7 +67,7 @@ type Shown struct {
 	Rows     int64    `json:"rows,omitempty"`
 	Differ   int64    `json:"differ,omitempty"`       // of these, or of a benchmark, on which the candidate differs from the incumbent
 	Moment   float64  `json:"moment,omitempty"`       // the most that the mean square of a difference of losses can be
-	Least    int64    `json:"least,omitempty"`        // of a ratio: the rows predicted positive, which bound D from below
+	Positive int64    `json:"least,omitempty"`        // of a ratio: the rows predicted positive; by the first code where they bound D from below
 	Share    float64  `json:"differ_share,omitempty"` // of clusters that count alike: their mean share of such rows
 	From     *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
 	Below    *float64 `json:"below,omitempty"`        // above all scores of the cell; nil for the highest cell and for a test
@@ -244,6 +249,10 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		}
 	}
 	if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) {
+		if l.Bar != nil && l.Conditions == nil && p.decides(l) {
+			none.Reason = fmt.Sprintf("no score can pass the bar %v: the candidate differs on %d of %d rows, too few for what is left of the budget",
+				*l.Bar, l.Differ, l.Rows)
+		}
 		if c.scale.less && l.Bar != nil {
 			none.Reason = strings.Replace(none.Reason, fmt.Sprint(*l.Bar), fmt.Sprint(*c.line.Bar), 1)
 		}
@@ -284,6 +293,18 @@ func (c cells) below(cell int) *float64 {
 	return &c.Cuts[cell].At
 }
 
+// ends are the ends of a cell as a person reads them.
+func (c cells) ends(cell int) (from, below *float64) {
+	from, below = c.from(cell), c.below(cell)
+	if gate, ok := c.tails.(ratioGate); ok {
+		from, below = gate.moved(from), gate.moved(below)
+	}
+	if c.scale.less {
+		return c.scale.read(below), c.scale.read(from)
+	}
+	return from, below
+}
+
 // shown is what a cell shows.
 func (c cells) shown(cell int) (r response, s Shown) {
 	price := -c.lnOf(cell)
@@ -297,9 +318,10 @@ func (c cells) shown(cell int) (r response, s Shown) {
 		return c.shownJointly(cell)
 	}
 	lower, upper := c.Interval(c.node, c.tails, cell)
-	s.From, s.Below, s.Price, s.Lower, s.Upper = c.from(cell), c.below(cell), &price, &lower, &upper
+	s.Price, s.Lower, s.Upper = &price, &lower, &upper
+	s.From, s.Below = c.ends(cell)
 	lowest, highest := c.tails.Range()
-	from, below := or(s.From, lowest), or(s.Below, highest)
+	from, below := or(c.from(cell), lowest), or(c.below(cell), highest)
 	switch c.line.Show {
 	case ShowPass:
 		r.verdict = verdict(cell == 1, Pass, Fail)
@@ -321,12 +343,8 @@ func (c cells) shown(cell int) (r response, s Shown) {
 	case ShowGuess:
 		r = number((from+below)/2, verdict(cell == c.holds, Holds, Moved))
 	}
-	if gate, ok := c.tails.(ratioGate); ok {
-		s.From, s.Below = gate.moved(s.From), gate.moved(s.Below)
-	}
 	if c.scale.less {
 		r.value = c.scale.read(r.value)
-		s.From, s.Below = c.scale.read(s.Below), c.scale.read(s.From)
 		s.Lower, s.Upper = c.scale.read(s.Upper), c.scale.read(s.Lower)
 	}
 	return r, s

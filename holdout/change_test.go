@@ -428,7 +428,7 @@ func TestIncumbentAfterAnExtension(t *testing.T) {
 			Values:    Columns(ids, firstRight(classes, candidate)),
 			Incumbent: Columns(ids, firstRight(classes, incumbent))})
 	}
-	if a, err := ask(125, 120); err != nil || a.Verdict != Fail {
+	if a, err := ask(110, 120); err != nil || a.Verdict != Fail {
 		t.Fatal(a.Verdict, err)
 	}
 	wrong := (*InputError)(nil)
@@ -441,7 +441,7 @@ func TestIncumbentAfterAnExtension(t *testing.T) {
 	if _, err := ask(295, 120); !errors.As(err, &wrong) {
 		t.Errorf("the incumbent before the pass: got %v", err)
 	}
-	if _, err := ask(295, 290); err != nil {
+	if _, err := ask(270, 290); err != nil {
 		t.Error(err)
 	}
 	if _, err := Verify(dir, ""); err != nil {
@@ -548,11 +548,11 @@ func TestKnownLooksAfterAChange(t *testing.T) {
 				Values:    Columns(ids[:rows], firstRight(classes, candidate)[:rows]),
 				Incumbent: Columns(ids[:rows], firstRight(classes, 120)[:rows])})
 		}
-		first, err := ask(130, 200, "")
+		first, err := ask(110, 200, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		slice, err := ask(130, 200, "part=half")
+		slice, err := ask(110, 200, "part=half")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -573,15 +573,15 @@ func TestKnownLooksAfterAChange(t *testing.T) {
 			t.Fatal(name, err)
 		}
 		before := looksOf(t, dir)
-		if a, err := ask(130, 200, ""); err != nil || !a.Known || a.Look != first.Look || a.Open.Rows != 200 ||
+		if a, err := ask(110, 200, ""); err != nil || !a.Known || a.Look != first.Look || a.Open.Rows != 200 ||
 			a.Spent != slice.Spent {
 			t.Errorf("%s: got look %d on %+v, want %d (%v)", name, a.Look, a.Open, first.Look, err)
 		}
-		if a, err := ask(130, 200, "part=half"); !e.Replace && (err != nil || a.Look != slice.Look || a.Open.Rows != 150) {
+		if a, err := ask(110, 200, "part=half"); !e.Replace && (err != nil || a.Look != slice.Look || a.Open.Rows != 150) {
 			t.Errorf("%s: got look %d on %+v, want %d (%v)", name, a.Look, a.Open, slice.Look, err)
 		}
 		wrong := (*InputError)(nil)
-		for _, other := range [][2]int{{131, 200}, {130, 199}} {
+		for _, other := range [][2]int{{109, 200}, {110, 199}} {
 			if a, err := ask(other[0], other[1], ""); !errors.As(err, &wrong) {
 				t.Errorf("%s: %v: got %+v, %v", name, other, a, err)
 			}

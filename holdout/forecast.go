@@ -8,7 +8,7 @@ import "github.com/dpcalc/dpcalc/transfer/open"
 func (h *history) forecast(a asked, effect float64, list []Response) error {
 	p, rows, compared := h.plan, a.Rows, h.plan.Incumbent != nil
 	kind := a.Show
-	counted := p.scale(a.Metric).plain() && a.query.moment == 0 && a.query.least == 0
+	counted := p.scale(a.Metric).plain() && a.query.moment == 0 && a.query.positive == 0
 	counted = counted && p.Pairs == nil
 	switch {
 	case kind != ShowPass && kind != ShowReject:

@@ -246,8 +246,9 @@ func (t scaled) up(u float64) float64 {
 	return t.coordinate(u+0x1p-50) + (math.Abs(t.lowest)+t.span)*0x1p-50
 }
 
-// ratioGate is a gate at a bar of a ratio N/D: the mean of N - bar D over all rows, as a value in [0,1]. A pass says
-// that the ratio is above the bar; what fails has N - bar D of at most u, so that the ratio is at most bar + u/E D.
+// ratioGate is a gate of the first code at a bar of a ratio N/D: the mean of N - bar D over all rows, as a value in
+// [0,1]. A pass says that the ratio is above the bar; what fails has N - bar D of at most u, so that the ratio is at
+// most bar + u/E D.
 type ratioGate struct {
 	open.Tails // of the value
 	metric.Ratio
@@ -279,7 +280,7 @@ func (g ratioGate) Pass(_, lnLevel float64) (float64, bool) {
 	return g.Tails.Pass(g.Even(g.bar)*(1+0x1p-49), lnLevel)
 }
 
-// ratioTails are those of the ratio itself, which is at least x where the mean of N - x D is at least 0.
+// ratioTails are those of the ratio itself by the first code: it is at least x where the mean of N - x D is at least 0.
 type ratioTails struct {
 	rows, least float64
 	metric.Ratio
@@ -398,14 +399,13 @@ func (l look) predicted(rows []int32) (list []int32) {
 	return list
 }
 
-// ratio is the ratio of a look: N/D over its rows.
-func (l look) ratio(rows []int32) float64 {
-	var sumN, sumD float64
+// sums are N and D of the ratio of a look over its rows.
+func (l look) sums(rows []int32) (n, d float64) {
 	l.values.each(rows, func(row int) {
-		n, d := l.values.kind.Ratio.Row(l.values.positive(row), l.truth[row])
-		sumN, sumD = sumN+n, sumD+d
+		toN, toD := l.values.kind.Ratio.Row(l.values.positive(row), l.truth[row])
+		n, d = n+toN, d+toD
 	})
-	return sumN / sumD
+	return n, d
 }
 
 // measuredTails are the tails of ratios, nil for other means.
@@ -413,7 +413,14 @@ func (p *Plan) measuredTails(l Line) open.Tails {
 	n := float64(l.Rows)
 	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
 	kind, _ := metric.Of(l.Metric)
-	least := float64(l.Least) / n * (1 - 0x1p-50)
+	least := float64(l.Positive) / n * (1 - 0x1p-50)
+	if kind.Ratio != nil && p.Open.sharp() {
+		ratio := open.Ratio{Rows: l.Rows, Positive: l.Positive, Adds: open.Adds(*kind.Ratio)}
+		if l.Show != ShowPass {
+			return ratio
+		}
+		return open.Rounded{Tails: open.RatioGate{Ratio: ratio, Bar: *l.Bar}, By: 0x1p-50} // N and D are whole numbers
+	}
 	switch {
 	case kind.Ratio != nil && l.Show == ShowPass:
 		value := mean(open.Rounded{Tails: open.Unit{Rows: n}, By: 0x1p-49})

@@ -275,15 +275,19 @@ func TestTailsOfMetrics(t *testing.T) {
 			texts[i] = float64(r.IntN(2))
 			positives += int64(texts[i])
 		}
-		for _, name := range []string{"f1", "jaccard", "recall", "log-loss", "rmse", "difference"} {
+		for _, what := range []string{"f1", "jaccard", "recall", "sharp f1", "sharp jaccard", "sharp recall", "log-loss", "rmse", "difference"} {
+			name, sharp := strings.CutPrefix(what, "sharp ")
 			compared := name == "difference"
-			p := &Plan{Metrics: []string{name}}
+			p := &Plan{Metrics: []string{name}, Open: &Law{Code: firstCode}}
+			if sharp {
+				p.Open.Code = code
+			}
 			if compared {
 				name, p.Incumbent = "log-loss", &LabelsFile{}
 			}
 			kind, _ := metric.Of(name)
 			v := values{kind: kind, of: forecast, clip: usualClip}
-			line := Line{Metric: name, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n), Least: positives}}
+			line := Line{Metric: name, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n), Positive: positives}}
 			l := look{values: v}
 			bar := r.Float64()
 			if kind.Ratio != nil {
@@ -291,8 +295,11 @@ func TestTailsOfMetrics(t *testing.T) {
 					continue
 				}
 				l.values.of, l.values.texts, l.values.class = texts, []string{"no", "yes"}, "yes"
-				if !kind.Ratio.Bounded() {
-					line.Show, line.Bar, line.Least, l.values.bar = ShowPass, &bar, 0, bar
+				if !kind.Ratio.Bounded() || sharp && r.IntN(2) == 0 {
+					line.Show, line.Bar, l.values.bar = ShowPass, &bar, bar
+				}
+				if !kind.Ratio.Bounded() && !sharp {
+					line.Positive = 0
 				}
 			}
 			if compared {
@@ -327,8 +334,7 @@ func TestTailsOfMetrics(t *testing.T) {
 			} else {
 				truth = p.scale(name).coordinate(truth)
 			}
-			what := fmt.Sprint(name, compared)
-			for _, x := range means {
+			for _, x := range slices.Compact(slices.Sorted(slices.Values(means))) {
 				reached := 0.
 				for i, m := range means {
 					if m >= x {
@@ -350,8 +356,8 @@ func TestTailsOfMetrics(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"log-loss false", "rmse false", "f1 false", "jaccard false"} {
-		if what = strings.ReplaceAll(what, " ", ""); closest[what] == 0 {
+	for _, what := range []string{"log-loss", "rmse", "f1", "jaccard", "sharp f1", "sharp jaccard", "sharp recall"} {
+		if closest[what] == 0 {
 			t.Errorf("%s: nothing refutes a third of the levels", what)
 		}
 	}

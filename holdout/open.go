@@ -51,14 +51,14 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 
 // query is how a look is asked: its rows, and on how many of them a candidate differs from the incumbent.
 type query struct {
-	tails  open.Tails // nil for a candidate that is the incumbent on all of the rows: it has no price
-	rows   []int32    // nil for all
-	count  int64      // of the rows, and of all items of a benchmark
-	differ int64      // of these, on which a candidate differs from the incumbent
-	share  float64    // of clusters that count alike: their mean share of such rows
-	moment float64    // of a difference of losses: the greatest mean square
-	least  int64      // of a ratio: the rows that are predicted positive
-	joint  []look     // of several conditions: a look at each
+	tails    open.Tails // nil for a candidate that is the incumbent on all of the rows: it has no price
+	rows     []int32    // nil for all
+	count    int64      // of the rows, and of all items of a benchmark
+	differ   int64      // of these, on which a candidate differs from the incumbent
+	share    float64    // of clusters that count alike: their mean share of such rows
+	moment   float64    // of a difference of losses: the greatest mean square
+	positive int64      // of a ratio: the rows that are predicted positive
+	joint    []look     // of several conditions: a look at each
 }
 
 // query finds the rows of a look, and its tails.
@@ -91,8 +91,8 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	if l.plan.Incumbent != nil {
 		a.Kept = l.plan.kept(a.Show)
 	}
-	a.Moment, a.Least = q.moment, q.least
-	line.Kept, line.Rows, line.Moment, line.Least = a.Kept, a.Rows, q.moment, q.least
+	a.Moment, a.Positive = q.moment, q.positive
+	line.Kept, line.Rows, line.Moment, line.Positive = a.Kept, a.Rows, q.moment, q.positive
 	line.Differ, line.Share = q.differ, q.share
 	q.tails = l.plan.tails(line)
 	return q, l.joined(a, &q)
@@ -116,7 +116,8 @@ func (q query) differs() error {
 	return nil
 }
 
-// predictedBy says what the predictions alone say of precision and of ratios: the rows, and what D is at least.
+// predictedBy says what the predictions alone say of precision and of ratios: the rows, and how many are predicted
+// positive.
 func (l *Ledger) predictedBy(a *asked, q *query) error {
 	kind := a.look.values.kind
 	if !kind.Class {
@@ -131,8 +132,8 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 		q.rows, q.count = positive, int64(len(positive))
 		a.look.records, a.Rows = l.recordsOf(positive), q.count
 		l.cluster(a, q.rows)
-	} else if kind.Ratio.Bounded() {
-		q.least = int64(len(positive))
+	} else if kind.Ratio.Bounded() || l.plan.Open.sharp() {
+		q.positive = int64(len(positive))
 	}
 	return nil
 }
@@ -157,8 +158,12 @@ func (l look) measured(p *Plan, line Line) float64 {
 	if line.Show == ShowReject {
 		return l.evidence(p, line.Metric)
 	}
-	if l.values.kind.Ratio != nil && line.Show != ShowPass {
-		return l.ratio(l.records.rows)
+	if ratio := l.values.kind.Ratio; ratio != nil && (line.Show != ShowPass || p.Open.sharp()) {
+		n, d := l.sums(l.records.rows)
+		if line.Show == ShowPass {
+			return (n - *line.Bar*d) / float64(l.count())
+		}
+		return n / d
 	}
 	if l.values.kind.Pairs {
 		return l.areaBelow()
@@ -496,11 +501,11 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 	switch {
 	case !fits:
 		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
-	case l.Least != max(0, min(l.Least, l.Rows)) || l.Moment != max(0, min(l.Moment, 1)):
-		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Least, l.Rows, l.Moment)
+	case l.Positive != max(0, min(l.Positive, l.Rows)) || l.Moment != max(0, min(l.Moment, 1)):
+		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Positive, l.Rows, l.Moment)
 	case l.Kept != p.kept(l.Show)*float64(one(compared)):
 		return fmt.Errorf("got a mean square kept at %v, want %v", l.Kept, p.kept(l.Show))
-	case l.unbounded():
+	case l.unbounded(p):
 		return errors.New("got a ratio without a row that is predicted positive")
 	case l.Differ < one(compared) || l.Differ > one(compared)*most:
 		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",
@@ -517,10 +522,10 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 	return l.joinedAmong(rows, sizes, p)
 }
 
-// unbounded reports whether a ratio is shown of which nothing bounds D from below.
-func (l Line) unbounded() bool {
+// unbounded reports whether a ratio has no row that is predicted positive although its tails need one.
+func (l Line) unbounded(p *Plan) bool {
 	kind, _ := metric.Of(l.Metric)
-	return kind.Ratio != nil && l.Show != ShowPass && l.Least == 0
+	return kind.Ratio != nil && l.Positive == 0 && (l.Show != ShowPass || p.Open.sharp())
 }
 
 func (a *account) recomputed(p *Plan, l Line) error {
@@ -540,6 +545,11 @@ func (a *account) recomputed(p *Plan, l Line) error {
 // show checks that a line is what one of the cells shows.
 func (c cells) show(l Line) error {
 	for _, cell := range c.responses() {
+		if c.joint == nil && cell != refusal { // before its interval, which takes a while
+			if from, _ := c.ends(cell); !alike(from, l.From, c.scale.span) {
+				continue
+			}
+		}
 		again := c.write(cell)
 		if again.Verdict != l.Verdict || !alike(again.From, l.From, c.scale.span) {
 			continue

@@ -475,13 +475,18 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 		rows = sizes.Count
 	}
 	right := l.Metric == Accuracy || l.Metric == metric.Precision
-	counted = right && l.Differ == 0 && sizes == nil
+	decides := p.decides(l)
+	counted = right && sizes == nil && (l.Differ == 0 || decides && p.decided(l.Metric))
 	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
 		switch {
 		case l.Moment > 0:
 			return open.KnownVariance{Rows: entropic, Variance: l.Moment, Lowest: -1}
 		case l.Kept > 0:
 			return open.Kept{Rows: entropic, Most: l.Kept}
+		case decides && counted:
+			return open.TwoClasses(rows, l.Differ)
+		case decides:
+			return open.Decided{Rows: rows, Count: l.Differ, Among: open.Unit{Rows: float64(l.Differ)}}
 		case l.Differ > 0:
 			return open.Differences{Rows: entropic, Disagreement: p.disagreement(l)}
 		case counted:
@@ -489,6 +494,13 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 		}
 		return open.Unit{Rows: entropic}
 	}), counted
+}
+
+// decides reports whether predictions fix the rows on which a difference can be other than 0, and no sample does: the
+// items of a benchmark that have labels were drawn, and clusters count by shares of such rows.
+func (p *Plan) decides(l Line) bool {
+	alike := p.Group == nil && p.Population == nil
+	return p.Open.sharp() && l.Metric == Accuracy && l.Differ > 0 && alike
 }
 
 // disagreement is the share of a look's records on which a candidate differs from the incumbent, rounded up.

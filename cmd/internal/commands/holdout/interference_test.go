@@ -313,6 +313,7 @@ func (w *world) live(texts []string, both []string) {
 	w.serves()
 	w.opens(texts)
 	w.ranks(texts)
+	w.decides()
 	w.arrives()
 	if w.judged {
 		w.judges(texts)
@@ -636,6 +637,53 @@ func (w *world) ranks(texts []string) {
 	w.does(true, "score ranked rising.csv --bar 0.2 -f json")
 	w.does(true, "score ranking rising.csv --show score -f json")
 	w.does(true, "status ranked -f json")
+}
+
+// decides asks ledgers of two declared classes, which other rows have in the two worlds, and another number of them: of
+// differences, whose decided rows are counted, and of ratios, whose rows predicted positive are.
+func (w *world) decides() {
+	t := w.t
+	column(t, "more/two.csv", "label", func(i int) string {
+		if ill := i%3 == 0; ill && !w.second || i%5 == 1 && w.second {
+			return "ill"
+		}
+		return "well"
+	})
+	for name, turn := range map[string]int{"first": worldRows, "next": 2, "last": 5} {
+		column(t, "two-"+name+".csv", "prediction", func(i int) string { return []string{"ill", "well"}[min(i%turn, 1)] })
+	}
+	const of = " --labels more/two.csv -b 0.5 --open --most 7 --features features.csv"
+	w.makes("init twoclasses" + of + " --classes ill,well --incumbent two-first.csv")
+	w.makes("init tworatios" + of + " --positive ill --metrics f1,recall,jaccard")
+	differences := []string{"--show pass --bar 0.02", "--show pass --bar 0.9", "--show score --step 0.2", "--show guess --guess 0.1 --step 0.2",
+		"--show pass --bar 0 --all bar=-0.1,where=color=red", "--show pass --bar -0.2 --where color=blue --effect 0.2"} // no pass makes an incumbent
+	var ratios []string
+	for _, name := range []string{"f1", "recall", "jaccard"} {
+		ratios = append(ratios, "--metric "+name+" --show pass --bar 0.1", "--metric "+name+" --show pass --bar 0.99 --where color=red",
+			"--metric "+name+" --show score --step 0.2", "--metric "+name+" --show best --step 0.3")
+	}
+	for _, l := range []struct {
+		name  string
+		looks []string
+	}{{"twoclasses", differences}, {"tworatios", ratios}} {
+		for _, do := range []struct {
+			diverged bool
+			line     string
+		}{{false, "price "}, {false, "score --dry-run "}, {true, "score "}} {
+			for _, file := range []string{"two-next.csv", "two-last.csv"} {
+				for _, look := range l.looks {
+					action, flags, _ := strings.Cut(do.line, " ")
+					if action == "score" {
+						look = strings.TrimSuffix(look, " --effect 0.2")
+					}
+					w.does(do.diverged, action+" "+l.name+" "+file+" "+flags+look+" -f json")
+				}
+			}
+		}
+		w.does(true, "log "+l.name+" -f json")
+		w.does(true, "verify "+l.name)
+		w.does(true, "status "+l.name+" -f json")
+	}
 }
 
 // renamed writes a table with other ids.

@@ -1,0 +1,223 @@
+package holdout
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer"
+)
+
+// decisions are 1,000 rows in clusters of two, the predictions of an incumbent, and those of a candidate that differ
+// from it on the first 60, on 40 more, and on the 100 last ones in their case alone.
+func decisions() (ids, labels, base, candidate []string) {
+	for i := range 1000 {
+		labels = append(labels, []string{"cat", "dog"}[i%2])
+		ids, base, candidate = append(ids, fmt.Sprint("r", i)), append(base, "dog"), append(candidate, "dog")
+		switch {
+		case i < 60 || i >= 200 && i < 240:
+			candidate[i] = "cat"
+		case i >= 900:
+			candidate[i] = "Dog"
+		}
+	}
+	return ids, labels, base, candidate
+}
+
+// A difference of shares of right predictions counts the rows on which the candidate differs, of the look's own rows
+// and as predictions are matched. Two declared classes have the tail of counts of these, and all other open ledgers
+// that of values in [0,1], but for a benchmark, clusters, and ledgers of the first code, whose rows are random. A column
+// is taken to differ everywhere.
+func TestDifferencesOfDecidedRows(t *testing.T) {
+	ids, labels, base, candidate := decisions()
+	entropy := func(w float64) float64 { // of w wins among decided rows, at the bar 0
+		return w*math.Log(2*w) + (1-w)*math.Log(2-2*w)
+	}
+	unit := func(rows, differ float64) (pass float64) { // values in [0,1] at the level .01
+		lo, hi := 0.5, 1.
+		for range 60 {
+			if w := (lo + hi) / 2; differ*entropy(w) < math.Log(100) {
+				lo = w
+			} else {
+				hi = w
+			}
+		}
+		return (2*hi - 1) * differ / rows
+	}
+	two := []string{"cat", "dog"}
+	var items []string
+	for i := range 2000 {
+		items = append(items, fmt.Sprint("r", i))
+	}
+	benchmark, err := NewItems(Columns(items, slices.Repeat([]string{""}, 2000)), "items.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	double := func(list []string) []string { return slices.Concat(list, list) }
+	clustered := Terms{Features: featuresOf(t, ids), Group: "part", Classes: two}
+	for _, c := range []struct {
+		name   string
+		terms  Terms
+		where  string
+		code   int
+		differ int64
+		pass   float64
+	}{
+		{"two classes", Terms{Classes: two}, "", code, 100, 0.026},
+		{"two classes on a slice", Terms{Classes: two, Features: featuresOf(t, ids)}, "part=half", code, 60, 20. / 150},
+		{"any text", Terms{}, "", code, 200, unit(1000, 200)},
+		{"three classes", Terms{Classes: []string{"cat", "dog", "bird"}}, "", code, 100, unit(1000, 100)},
+		{"any case", Terms{Match: Fold}, "", code, 100, unit(1000, 100)},
+		{"the first code", Terms{Classes: two}, "", firstCode, 100, 0.030608},
+		{"clusters", clustered, "", code, 100, 0},
+		{"benchmark", Terms{Items: benchmark, Classes: two}, "", code, 200, 0.030608},
+	} {
+		own, incumbent, submitted := ids, base, slices.Clone(candidate)
+		if c.terms.Classes != nil { // no other text is one
+			for i := range submitted {
+				if submitted[i] == "Dog" {
+					submitted[i] = "dog"
+				}
+			}
+		}
+		if c.terms.Items != nil {
+			own, incumbent, submitted = items, double(base), double(submitted)
+		}
+		terms := c.terms
+		terms.Goal, terms.Open = transfer.Goal{Beta: beta(t, "0.05")}, true
+		terms.Incumbent = Submission{Values: Columns(own, incumbent)}
+		l, err := Create(t.TempDir()+"/ledger", labelsIn(t, ids, labels), terms)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		l.plan.Open.Code = c.code
+		list, err := l.Price(Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent), Bar: float(0),
+			Question: Question{Show: ShowPass, Where: c.where}}, nil)
+		if err != nil {
+			t.Fatal(c.name, err)
+		}
+		pass := list[len(list)-1]
+		if pass.Differ != c.differ {
+			t.Errorf("%s: got %d rows that differ, want %d", c.name, pass.Differ, c.differ)
+		}
+		if c.name != "clusters" && math.Abs(*pass.From-c.pass) > 1e-6 {
+			t.Errorf("%s: passes from %v on, want %v", c.name, *pass.From, c.pass)
+		}
+		_, err = l.Score(context.Background(), Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent),
+			Bar: float(0.9), Question: Question{Show: ShowPass, Where: c.where}})
+		if decided := l.plan.decides(pass.Line); decided && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("differs on %d of", c.differ)) {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+		random := c.code == firstCode || terms.Group != "" || terms.Items != nil
+		if random == l.plan.decides(pass.Line) {
+			t.Errorf("%s: decided rows are used: %v", c.name, !random)
+		}
+	}
+}
+
+// Differences of two models on few rows, by enumeration of all labels, whose chances differ: at the end that a response
+// gives, no law of the labels reaches or misses the cut with more than its level.
+func TestTailsOfDecidedLooks(t *testing.T) {
+	r := rand.New(rand.NewPCG(44, 31))
+	classes := []string{"cat", "dog", "bird"}
+	var marks []mark
+	for _, c := range classes {
+		marks = append(marks, markOf(c))
+	}
+	accuracy, _ := metric.Of(Accuracy)
+	sharp := map[int]int{}
+	for range 300 {
+		n, several := 1+r.IntN(6), 2+r.IntN(2)
+		p := &Plan{Open: &Law{Code: code}, Incumbent: &LabelsFile{}, Classes: classes[:several]}
+		models, chances := [2]values{}, make([][]float64, n)
+		for i := range n {
+			for m := range models {
+				models[m].of = append(models[m].of, float64(r.IntN(several)))
+			}
+			if chances[i] = make([]float64, several); r.IntN(3) == 0 {
+				chances[i][r.IntN(several)] = 1
+				continue
+			}
+			sum := 0.
+			for c := range several {
+				chances[i][c] = r.ExpFloat64()
+				sum += chances[i][c]
+			}
+			for c := range several {
+				chances[i][c] /= sum
+			}
+		}
+		for m := range models {
+			models[m].kind, models[m].texts, models[m].marks = accuracy, classes, marks
+		}
+		l := look{values: models[0], base: &models[1]}
+		line := Line{Metric: Accuracy, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n)}}
+		if line.Differ, _ = l.differing(nil); line.Differ == 0 {
+			continue
+		}
+		tails := p.tails(line)
+		var masses, means []float64
+		truth := 0.
+		for labels := range int(math.Pow(float64(several), float64(n))) {
+			mass := 1.
+			l.right = nil
+			for i := range n {
+				c := labels % several
+				labels /= several
+				mass *= chances[i][c]
+				l.right = append(l.right, marks[c])
+			}
+			masses, means = append(masses, mass), append(means, l.measured(p, line))
+			truth += mass * means[len(means)-1]
+		}
+		for _, x := range slices.Compact(slices.Sorted(slices.Values(means))) {
+			reached := 0.
+			for i, m := range means {
+				if m >= x {
+					reached += masses[i]
+				}
+			}
+			if !(reached > 1e-9 && reached < 1-1e-9) {
+				continue
+			}
+			if lower := tails.Lower(x, math.Log(reached)-1e-9); lower > truth+1e-12 {
+				t.Fatalf("%d classes, %v: lower end %v at %v, reached with %v at the truth %v", several, chances, lower, x, reached, truth)
+			}
+			if upper := tails.Upper(x, math.Log1p(-reached)-1e-9); upper < truth-1e-12 {
+				t.Fatalf("%d classes, %v: upper end %v at %v, missed with %v at the truth %v", several, chances, upper, x, 1-reached, truth)
+			}
+			room := map[int]float64{2: 1e-6, 3: -math.Log(reached) / 2}[several] // a level that is so much nearer is refuted
+			if lower := tails.Lower(x, math.Log(reached)+room); lower > truth-1e-6 {
+				sharp[several]++
+			}
+		}
+	}
+	if sharp[2] < 10 || sharp[3] < 10 {
+		t.Errorf("nearer levels were refuted %v times", sharp)
+	}
+}
+
+// A ledger with the codes of a later version is refused by their number, and one of the first code goes on as it was
+// made: `TestEarlierLedgers` has these. A gate of recall counts the rows predicted positive from the second code on.
+func TestCodesOfALaterVersion(t *testing.T) {
+	gate := Line{Metric: "recall", Bar: float(0.5), Question: Question{Show: ShowPass}, Shown: Shown{Rows: 80}}
+	for version, want := range map[int]bool{firstCode: true, code: false} {
+		p := &Plan{Open: &Law{Code: version}}
+		if fits := gate.among(80, nil, p) == nil; fits != want {
+			t.Errorf("version %d: a gate of recall without rows predicted positive fits: %v", version, fits)
+		}
+	}
+	for version, want := range map[int]bool{0: false, firstCode: true, code: true, code + 1: false} {
+		err := (&Law{Code: version, Most: UsualMost}).checked(beta(t, "0.05"))
+		if fits := err == nil; fits != want {
+			t.Errorf("version %d: %v", version, err)
+		} else if !fits && err.Error() != fmt.Sprintf("plan.json: got the codes of version %d, want one up to 2, which this version knows", version) {
+			t.Errorf("got %v", err)
+		}
+	}
+}
