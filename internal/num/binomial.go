@@ -121,17 +121,20 @@ func (t tosses) tail(k, d float64) (ln, pad float64) {
 	if math.IsInf(ln, -1) {
 		return ln, pad
 	}
+	sum, more := t.above(k, d, 1)
+	return ln + Log(sum), pad + more
+}
+
+// above returns P[X >= k]/P[X = k], d = k - n p > -q, and how far rounding may be off, relatively: but for that it is an
+// upper bound for odd = 1, and a lower one for odd = 0, within 2e-13 of each other.
+func (t tosses) above(k, d, odd float64) (sum, pad float64) {
 	sd := math.Sqrt(t.np.Hi * t.q)
 	fall := (d + t.q) / ((k + 1) * t.q) // 1 - P[k+1]/P[k]
-	var sum float64
 	if z := fall * sd; z > 2 && fall < 0.5 {
-		sum = t.fraction(k, d, 1+2*math.Floor((5+30/z+220/(z*z))/2)) // measured: 1e-13 relative
-	} else {
-		var terms float64
-		sum, terms = t.series(k)
-		pad += math.Sqrt(terms) * 0x1p-50
+		return t.fraction(k, d, odd+2*math.Floor((5+30/z+220/(z*z))/2)), 1e-14 // measured: 1e-13 relative
 	}
-	return ln + Log(sum), pad + 1e-14
+	sum, terms := t.series(k)
+	return sum, math.Sqrt(terms)*0x1p-50 + 1e-14
 }
 
 // series returns 1 + r1 + r1 r2 + ..., ri = P[k+i]/P[k+i-1], and the number of terms.
