@@ -1,5 +1,5 @@
-(* docs/theorems, decided rows: plans for leads of two declared classes of which at most m rows of n are decided. Sure wins
-   fill up m at any bar; a sure win and a sure loss leave a known bar where it is. *)
+(* docs/theorems/open.md, "Decided rows": fixed plans for leads of two declared classes of which at most m rows of n are
+   decided. Sure wins fill up m at any bar; a sure win and a sure loss leave a known bar where it is. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Sides Differences Decided Leads LeadPlans.
@@ -77,7 +77,8 @@ Proof.
     + lra.
     + unfold ps. rewrite <- (emp_at_least X (select decided Ds) Hs q k Hq).
       rewrite (at_or_above X Ds all decided Hs f q Hd), all_size. fold d.
-      rewrite <- (select_P X Ds decided (fun S => emp X (select decided Ds) q S >= INR k / Tails.n X (select decided Ds))).
+      rewrite <- (select_P X Ds decided
+        (fun S => emp X (select decided Ds) q S >= INR k / Tails.n X (select decided Ds))).
       apply Pr_mono. intros S. change (value X Ds decided q S >= among n d x -> value X Ds decided q S >= INR k / d).
       destruct (count_value X Ds decided q Hq S) as [w Hw]. rewrite Hw. fold d. intros HS.
       unfold Rdiv. apply Rmult_ge_compat_r; [left; now apply Rinv_0_lt_compat|]. apply Rle_ge, le_INR, Hleast.
@@ -94,7 +95,8 @@ Defined.
 (* Any bars. *)
 Theorem lead_count_above (s b : R) : 1 <= n * s / 2 -> 0 <= b ->
   (forall p k, 0 <= p <= 1 -> INR m * p + n * s / 2 <= INR k -> binomial m p k <= b) ->
-  forall f, P (fun S => count_ahead f S - count_truly f >= s) <= b /\ P (fun S => count_truly f - count_ahead f S >= s) <= b.
+  forall f, P (fun S => count_ahead f S - count_truly f >= s) <= b /\
+    P (fun S => count_truly f - count_ahead f S >= s) <= b.
 Proof.
   intros Hs Hb H.
   assert (Hup : forall f, P (fun S => count_ahead f S - count_truly f >= s) <= b).

@@ -1,4 +1,4 @@
-(* docs/theorems, decided rows: plans for leads of which at most m rows of n are decided, and no more is known of which.
+(* docs/theorems/open.md, "Decided rows": fixed plans for leads of which at most m rows of n are decided, whichever.
    Of any classes m rows serve, as a row of the value 0 may be added. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.

@@ -1,6 +1,6 @@
-(* docs/theorems, decided rows: a candidate and the incumbent predict the same on all rows but D of n, so that their
-   difference f is 0 there whatever the labels are. The mean of f over the n rows is (2W-D)/n, W a sum of (1+f)/2 over
-   the D rows; of two classes W is a count. *)
+(* docs/theorems/open.md, "Decided rows": a candidate and the incumbent predict the same on all rows but D of n, so that
+   their difference f is 0 there whatever the labels are. The mean of f over the n rows is (2W-D)/n, W a sum of (1+f)/2
+   over the D rows; of two classes W is a count. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz ClassicalDescription.
 From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Weights Differences.

@@ -1,5 +1,5 @@
-(* docs/theorems, decided rows: the tails of a lead on D decided rows of n. Of two declared classes they are those of a
-   count of D rows; of any classes, and of losses of forecasts, those of values in [0,1] on D rows. *)
+(* docs/theorems/open.md, "Decided rows": the tails of a lead on D decided rows of n. Of two declared classes they are
+   those of a count of D rows; of any classes, and of losses of forecasts, those of values in [0,1] on D rows. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Differences Decided.

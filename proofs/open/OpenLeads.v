@@ -1,4 +1,4 @@
-(* docs/theorems/open.md: leads on decided rows as looks of an open ledger, in any mixture with others, and behind an
+(* docs/theorems/open.md, "Decided rows": leads as looks of an open ledger, in any mixture with others, and behind an
    open gate. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.

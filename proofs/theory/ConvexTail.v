@@ -1,4 +1,4 @@
-(* docs/theorems/theory.md: the convex tail. The mean of n independent values in [0,1] of the expectation p is x or more
+(* docs/theorems/feedback.md, "Convex tail": the mean of n independent values in [0,1] of the expectation p is x or more
    with probability at most E(B-t)+/(nx-t), B binomial (n,p), for every whole t below nx (W. Hoeffding 1956, Theorem 3;
    V. Bentkus 2004). *)
 
