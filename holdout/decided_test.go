@@ -96,8 +96,8 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 			t.Fatal(c.name, err)
 		}
 		l.plan.Open.Code = c.code
-		list, err := l.Price(Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent), Bar: float(0),
-			Question: Question{Show: ShowPass, Where: c.where}}, nil)
+		list, err := l.Price(Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent),
+			Question: Question{Show: ShowPass, Where: c.where, Bar: float(0)}}, nil)
 		if err != nil {
 			t.Fatal(c.name, err)
 		}
@@ -108,8 +108,7 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		if c.name != "clusters" && math.Abs(*pass.From-c.pass) > 1e-6 {
 			t.Errorf("%s: passes from %v on, want %v", c.name, *pass.From, c.pass)
 		}
-		_, err = l.Score(context.Background(), Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent),
-			Bar: float(0.9), Question: Question{Show: ShowPass, Where: c.where}})
+		_, err = l.Score(context.Background(), Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent), Question: Question{Show: ShowPass, Where: c.where, Bar: float(0.9)}})
 		if decided := l.plan.decides(pass.Line); decided && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("differs on %d of", c.differ)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
@@ -205,7 +204,7 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 // A ledger with the codes of a later version is refused by their number, and one of the first code goes on as it was
 // made: `TestEarlierLedgers` has these. A gate of recall counts the rows predicted positive from the second code on.
 func TestCodesOfALaterVersion(t *testing.T) {
-	gate := Line{Metric: "recall", Bar: float(0.5), Question: Question{Show: ShowPass}, Shown: Shown{Rows: 80}}
+	gate := Line{Metric: "recall", Question: Question{Show: ShowPass, Bar: float(0.5)}, Shown: Shown{Rows: 80}}
 	for version, want := range map[int]bool{firstCode: true, code: false} {
 		p := &Plan{Open: &Law{Code: version}}
 		if fits := gate.among(80, nil, p) == nil; fits != want {
