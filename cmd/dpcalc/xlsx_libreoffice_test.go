@@ -78,7 +78,7 @@ func TestLibreOfficeCSV(t *testing.T) {
 		format              record.Format
 		separator, language string
 	}{{record.CSV, "44", "1033"}, {record.ExcelEU, "59", "1031"}}
-	plan := strings.Fields("samplesize -m 1000,20 -t 0.1 -b 0.05 -B 20")
+	plan := strings.Fields("samplesize --full -m 1000,20 -t 0.1 -b 0.05 -B 20")
 	want := commandtest.RowsOf(t, plan...)
 	for _, d := range dialects {
 		dir := t.TempDir()
