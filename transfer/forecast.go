@@ -21,6 +21,8 @@ type Forecast struct {
 	// Spread is of clusters, each of which is a row: how much its mean varies, as a share of what one row does. It is 1
 	// for clusters whose rows are all alike, and 0 where the rows are no clusters.
 	Spread float64
+
+	Ratio Predicted // of a gate at a bar of F1, recall or Jaccard; zero for others
 }
 
 // Forecasted is what a forecast found, and what passes the gate.
@@ -64,6 +66,7 @@ func (f Forecast) Validate() error {
 	g := f.Goal
 	compared, means := f.Query == Difference, !f.Tested && f.Query != Binary
 	classes, auc := f.Sample.(Classes)
+	alike := f.Query == Bounded && f.Sample == nil && f.Spread == 0
 	least := 0.
 	if f.Samples == 0 {
 		least = 0.5
@@ -87,6 +90,7 @@ func (f Forecast) Validate() error {
 		{f.Sample == nil || auc, "rows", "others", "rows or clusters of equal weight, or two classes"},
 		{f.Spread >= 0 && f.Spread <= 1, "spread", f.Spread, "a number in [0, 1]"},
 		{f.Spread == 0 || means, "clusters", "a test or counts", "a gate at a bar: the mean over a cluster is no count"},
+		{!f.Ratio.given() || alike, "rows", "others", "independent rows with a ratio"},
 		{f.Power >= 0 && f.Power < 1, "power", f.Power, "a probability in (0, 1)"},
 		{f.Power >= least || f.Power == 0, "power", f.Power, "a probability in [0.5, 1), to find rows from which on it holds"},
 	} {
@@ -107,6 +111,11 @@ func (f Forecast) Validate() error {
 	if err := theory.Domain(f.Effect >= 0 && f.Effect <= most+1e-12, "effect", f.Effect,
 		"a number in (0, "+formatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar"); err != nil {
 		return err
+	}
+	if f.Ratio.given() {
+		if err := f.Ratio.valid(f.Bar.Value); err != nil {
+			return err
+		}
 	}
 	missing := 0
 	for _, given := range []bool{f.Samples != 0, f.Effect != 0, f.Power != 0} {
@@ -153,7 +162,7 @@ func (f Forecast) Solve() (a Forecasted, err error) {
 		a.Power = a.chance(f.Effect)
 	}
 	a.Reached = a.chance(a.Effect)
-	if !f.Tested && !f.Open {
+	if !f.Tested && !f.Open && !f.Ratio.given() {
 		if solved, err := gate.Solve(a.Goal); err == nil && solved.Status == OK {
 			a.TauAchieved = solved.TauAchieved
 		}
@@ -241,6 +250,11 @@ func (f Forecast) gated(n int64) (a Forecasted, err error) {
 		}
 	case f.Sample != nil && f.Sample.Worth(n).Entropic < 1:
 		return a, none
+	case f.Ratio.given():
+		at, ok := f.Ratio.passAt(n, g.Bar.Value, f.level())
+		if a.PassAt = Some(at); !ok {
+			return a, none
+		}
 	case f.Open:
 		plan := f.plan()
 		plan.Tails = g.openTails(n)[0]
@@ -285,18 +299,24 @@ func (a Forecasted) chance(effect float64) float64 {
 	switch {
 	case a.Tested:
 		return c.Rejects(-float64(a.Level), a.Duel)
+	case a.Ratio.given():
+		return a.Ratio.chance(a.Samples, a.PassAt.Value, truth, a.Bar.Value)
 	case !a.Exact():
-		short := a.PassAt.Value - truth
-		if sd := math.Sqrt(a.variance(truth)); sd > 0 {
-			return num.Exp(num.LogSurvival(short / sd))
-		} else if short > 0 {
-			return 0
-		}
-		return 1
+		return beyond(a.PassAt.Value-truth, math.Sqrt(a.variance(truth)))
 	case a.Query == Binary:
 		c.Differ = truth
 	}
 	return c.Reaches(a.PassAt.Value)
+}
+
+// beyond is how probably a mean is so far above its expectation, by the normal law.
+func beyond(short, sd float64) float64 {
+	if sd > 0 {
+		return num.Exp(num.LogSurvival(short / sd))
+	} else if short > 0 {
+		return 0
+	}
+	return 1
 }
 
 // variance is how much a mean varies that follows the normal law: as that of values 0 and 1, which vary most, or of

@@ -60,6 +60,9 @@ func TestRefusals(t *testing.T) {
 		gate + "--effect .1 --passes 9":                                    "--passes: got 9, want at most",
 		gate + "--effect .1 -b 5% --confidence 95%":                        "--confidence: given with --beta",
 		gate + "--effect .1 -o x.svg":                                      "--output: got no list",
+		gate + "--effect .1 --positives 10%":                               "--positives: got it without a ratio",
+		gate + "--effect .1 --query f1":                                    "--positives: got nothing, want the share of the rows",
+		gate + "--effect .1 --query jaccard --positives 1":                 "--positives: got 1, want a share of the rows in (0, 1)",
 		gate + "--effect .1,.2 --power .5,.6 -o x.svg":                     "power: got --samples, --effect and --power",
 		"-n 50,60 --effect .1,.2 -m 5 --threshold .5 -o x.svg":             "--output: got lists of --samples and --effect",
 		"-n 50 --effect .1 -m 5 -b .05,.1 --threshold .5 -o x.svg":         "--output: got lists of --beta, want",
@@ -76,13 +79,14 @@ func TestRefusals(t *testing.T) {
 // granted.
 func TestSaid(t *testing.T) {
 	for line, want := range map[string][]string{
-		"-n 500 -m 50 --test sign --effect 0.05 --disagreement 0.15,0.2":     {"beta 0.05 (the default), 1 pass (the default)", "on the share disagreement of them"},
-		"-n 500 -m 50 -b 1% --passes 3 --effect 0.05 --threshold 0.7":        {"How probably a better model passes, approximately method", "values vary as 0 and 1 do"},
-		"-m 50 --effect 0.05 --power .9 --threshold 0.7 --query binary":      {"The rows from which on, for every greater number too, a better model passes with probability 0.9 beta", "exact if rows are alike."},
-		"-n 50 -m 5 --power .8,.9 --threshold 0.7":                           {"The least lead with which a model passes with the probability in the column power,"},
-		"-m 5 --effect .1 --threshold 0.7 --clusters 90x4":                   {"a cluster varies as much as one row", "Each row is a cluster."},
-		"-m 5 --effect .1 --threshold 0.7 --clusters 90x4 --icc 0.2":         {"a cluster varies 0.4 times as much as one row"},
-		"-m 5 --effect .1 --threshold 0.7 --query auc --class-counts 90,300": {"approximately", "Hanley and McNeil 1982"},
+		"-n 500 -m 50 --test sign --effect 0.05 --disagreement 0.15,0.2":       {"beta 0.05 (the default), 1 pass (the default)", "on the share disagreement of them"},
+		"-n 2000 -m 50 --effect 0.1 --threshold 0.8 --query f1 --positives .1": {"f1, beta 0.05 (the default)", "rows that are predicted positive are alike"},
+		"-n 500 -m 50 -b 1% --passes 3 --effect 0.05 --threshold 0.7":          {"How probably a better model passes, approximately method", "values vary as 0 and 1 do"},
+		"-m 50 --effect 0.05 --power .9 --threshold 0.7 --query binary":        {"The rows from which on, for every greater number too, a better model passes with probability 0.9 beta", "exact if rows are alike."},
+		"-n 50 -m 5 --power .8,.9 --threshold 0.7":                             {"The least lead with which a model passes with the probability in the column power,"},
+		"-m 5 --effect .1 --threshold 0.7 --clusters 90x4":                     {"a cluster varies as much as one row", "Each row is a cluster."},
+		"-m 5 --effect .1 --threshold 0.7 --clusters 90x4 --icc 0.2":           {"a cluster varies 0.4 times as much as one row"},
+		"-m 5 --effect .1 --threshold 0.7 --query auc --class-counts 90,300":   {"approximately", "Hanley and McNeil 1982"},
 	} {
 		code, out, said := commandtest.Dpcalc(append([]string{"power"}, strings.Fields(line)...)...)
 		words := strings.Join(strings.Fields(out), " ")
@@ -121,10 +125,11 @@ func TestClustersAndClasses(t *testing.T) {
 // The numbers of rows in the pages' sentences are the command's.
 func TestRowsOfThePages(t *testing.T) {
 	for command, page := range map[string]struct{ file, number string }{
-		"-m 1 --bar 0.5 --query accuracy --effect 0.05 --power 80%":                {"comparison", "654"},
-		"-m 150 --bar 0.5 --query accuracy --effect 0.05 --power 80%":              {"comparison", "1,827"},
-		"--power 80% -m 50 --test sign --disagreement 0.15 --effect 0.05":          {"guide", "943"},
-		"--power 80% -m 50 --test sign --disagreement 0.15 --effect 0.05 -f jsonl": {"guide", "1,473"},
+		"-m 1 --bar 0.5 --query accuracy --effect 0.05 --power 80%":                  {"comparison", "654"},
+		"-m 150 --bar 0.5 --query accuracy --effect 0.05 --power 80%":                {"comparison", "1,827"},
+		"--power 80% -m 50 --test sign --disagreement 0.15 --effect 0.05":            {"guide", "943"},
+		"--power 80% -m 50 --test sign --disagreement 0.15 --effect 0.05 -f jsonl":   {"guide", "1,473"},
+		"-m 50 --bar 0.8 --query f1 --positives 10% --effect 0.1 --power 80% --open": {"metrics", "1,904"},
 	} {
 		args := append([]string{"power"}, strings.Fields(command)...)
 		if !strings.Contains(command, "jsonl") {

@@ -58,7 +58,8 @@ func columns() []record.Column[row] {
 		of(goals.ColumnDisagreement),
 		{Name: "tau_achieved", Cell: func(r row) record.Cell { return record.Number(r.TauAchieved) }},
 		{Name: "pass_at", Cell: func(r row) record.Cell {
-			return record.Exactly(r.PassAt.Value).If(r.PassAt.Given)
+			scored := r.Ratio == transfer.Predicted{} // a ratio passes by N - C D
+			return record.Exactly(r.PassAt.Value).If(r.PassAt.Given && scored)
 		}},
 		{Name: "level", Cell: func(r row) record.Cell { return record.Beta(r.Level).If(r.Tested && r.none == nil) }},
 		{Name: "effect", Cell: func(r row) record.Cell { return record.Number(r.Effect) }},
@@ -72,6 +73,7 @@ func columns() []record.Column[row] {
 		of(goals.ColumnQuery), of(goals.ColumnOneSided),
 		{Name: "exact", Cell: func(r row) record.Cell { return record.Truth(r.Exact()) }},
 		{Name: "assumes", Cell: func(r row) record.Cell { return record.List([]string{guess(r.Forecast)}) }},
+		{Name: positivesFlag, Cell: func(r row) record.Cell { return record.Number(r.Ratio.Share) }},
 	})
 }
 
@@ -81,6 +83,8 @@ func guess(f transfer.Forecast) string {
 	switch _, auc := f.Sample.(transfer.Classes); {
 	case auc:
 		return "approximately, by the normal law with the variance of an AUC in Hanley and McNeil 1982, which takes scores for exponential"
+	case f.Ratio != transfer.Predicted{}:
+		return "approximately, by the normal law: rows that are predicted positive are alike, and so are all others; as many rows are missed as are wrongly predicted positive"
 	case f.Spread > 0 && f.Query == transfer.Difference:
 		return fmt.Sprintf("approximately, by the normal law: rows alike, exactly one of the two models right on %s, and a cluster varies %s times as much as one row", share, record.People(record.Exactly(f.Spread)))
 	case f.Spread == 1:
@@ -139,7 +143,7 @@ var drawn = map[string]func(row) float64{
 	"samples": func(r row) float64 { return float64(r.Samples) }, "effect": func(r row) float64 { return r.Effect },
 	"power": func(r row) float64 { return r.Power }, "queries": func(r row) float64 { return float64(r.Queries) },
 	"passes": func(r row) float64 { return float64(r.Passes) }, "threshold": func(r row) float64 { return r.Bar.Value },
-	"disagreement": func(r row) float64 { return r.Disagreement },
+	"disagreement": func(r row) float64 { return r.Disagreement }, positivesFlag: func(r row) float64 { return r.Ratio.Share },
 }
 
 // draw draws what was looked for along the one list that there is.
@@ -148,7 +152,7 @@ func (o options) draw(rows []row) (none record.Figure, err error) {
 	for _, a := range o.grid.Axes {
 		if a.Length > 1 {
 			if along != "" || drawn[a.Flag] == nil {
-				return none, usage.Errorf("--output: got lists of --%s, want one list for a curve, of samples, effect, power, queries, passes, threshold or disagreement", strings.TrimPrefix(along+" and --"+a.Flag, " and --"))
+				return none, usage.Errorf("--output: got lists of --%s, want one list for a curve, of samples, effect, power, queries, passes, threshold, disagreement or positives", strings.TrimPrefix(along+" and --"+a.Flag, " and --"))
 			}
 			along = a.Flag
 		}
