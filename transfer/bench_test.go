@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -86,6 +87,33 @@ func BenchmarkGaussianGrid(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(rows), "µs/row")
+}
+
+// The goals of a grid by all methods that a table compares, 100 accuracies for each number of queries: in a chain they
+// take less than a third of what they take alone.
+func BenchmarkChain(b *testing.B) {
+	methods := slices.DeleteFunc(MethodsFor(Answers), func(m Method) bool { return !m.Adaptive })
+	for _, alone := range []bool{false, true} {
+		b.Run(map[bool]string{false: "chain", true: "alone"}[alone], func(b *testing.B) {
+			goals := 0
+			for b.Loop() {
+				for _, m := range []int64{10, 100, 1000, 10_000, 100_000, 1_000_000} {
+					chain := NewChain(methods)
+					for i := range 100 {
+						if alone {
+							chain = NewChain(methods)
+						}
+						g := Goal{Queries: m, Tau: 0.01 * math.Pow(10, float64(i)/99), Beta: lp("0.05")}
+						if _, best, err := chain.Solve(nil, g); err != nil || best < 0 {
+							b.Fatalf("%+v: %d, %v", g, best, err)
+						}
+						goals++
+					}
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(goals), "µs/goal")
+		})
+	}
 }
 
 // Plans by a schedule grow slowly with the number of queries: below 10 ms for a thousand, 0.3 s for a million.

@@ -20,10 +20,15 @@ type Row struct {
 // beta; of an open plan it is an open row. Where rows tie, and in a plan that is only checked, it is the one that
 // achieves the least tau, and of equals the first.
 func Solve(rows []Row, methods []Method, g Goal) (_ []Row, best int, err error) {
+	return Chain{methods, make([]trail, len(methods))}.Solve(rows, g)
+}
+
+// Solve is [Solve] for the next goal.
+func (c Chain) Solve(rows []Row, g Goal) (_ []Row, best int, err error) {
 	rows, best = rows[:0], -1
-	for i := range methods {
-		m := &methods[i]
-		answer, err := m.Solve(g)
+	for i := range c.methods {
+		m := &c.methods[i]
+		answer, err := m.solveNear(g, c.trails[i])
 		if err != nil {
 			return nil, -1, fmt.Errorf("%s: %w", m.Name, err)
 		}

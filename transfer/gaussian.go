@@ -107,11 +107,12 @@ func (r noiseRule) holds(g Goal) bool { return r.noise.Certifies(r.plan(g)) }
 
 func (r noiseRule) queries(g Goal) int64 { return r.noise.MostQueries(r.plan(g)) }
 
-func (r noiseRule) samples(g Goal) (reached, error) {
-	found, ok := r.noise.Samples(r.plan(g))
+func (r noiseRule) samples(g Goal, by trail) (reached, error) {
+	found, ok := r.noise.SamplesNear(r.plan(g), by.near(g))
 	if !ok {
 		return reached{}, theory.TooMany(math.Inf(1))
 	}
+	by.found(g, found.Near)
 	return reached{n: found.Samples, tau: found.Tau, run: r.run(g, found)}, nil
 }
 

@@ -66,8 +66,8 @@ func (r anyAnswer) tau(g Goal) (float64, Mechanism) {
 	return min(up(e.Tau(g.Queries)), r.limit(g)), wantedNoise{e.Wants(g.Queries), g.Queries}.run()
 }
 
-func (r anyAnswer) samples(g Goal) (reached, error) {
-	least, err := r.optimised.samples(g)
+func (r anyAnswer) samples(g Goal, by trail) (reached, error) {
+	least, err := r.optimised.samples(g, by)
 	for step := least.n/5000 + 1; err == nil; step *= 2 {
 		g.Samples = least.n
 		if least.tau, least.run = r.tau(g); least.tau <= g.Tau {

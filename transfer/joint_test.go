@@ -140,7 +140,7 @@ func TestOneNoiseIsForFewQueries(t *testing.T) {
 			}
 			g := Goal{Queries: m, Tau: math.Exp(-7 * r.Float64()), Beta: theory.LogProb(-math.Exp(-5 + 8*r.Float64()))}
 			s.goal(&g)
-			found, err := s.falling.samples(g)
+			found, err := s.falling.samples(g, nil)
 			if err != nil {
 				continue
 			}

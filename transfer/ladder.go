@@ -98,7 +98,7 @@ func tables(g Goal) int {
 	return 12
 }
 
-func (b board) samples(g Goal) (reached, error) {
+func (b board) samples(g Goal, _ trail) (reached, error) {
 	s := new(boardSearch)
 	rough := func(n float64) float64 { g.Samples = int64(n); return s.rough(g) }
 	above := 1 - g.Baseline()

@@ -10,14 +10,14 @@ import (
 // rule is a theorem as a decision about plans and as four solvers. All goals
 // passed to it are valid; a solver ignores the field that it solves for.
 type rule interface {
-	applies(g Goal) error                    // a NotApplicableError if a hypothesis fails, whatever the unknown will be
-	limit(g Goal) float64                    // where its tau ends: no lesser one is better than knowing nothing
-	tight() bool                             // whether nothing is searched that the planner is free to choose
-	holds(g Goal) bool                       // the theorem certifies g; monotone in each of the four
-	samples(g Goal) (reached, error)         // the least n that holds, or a NoAnswerError beyond MaxCount
-	queries(g Goal) int64                    // the greatest m that holds, 0 if none does
-	tau(g Goal) (tau float64, run Mechanism) // the least tau that holds, or the spread of the query; and what to run for g
-	beta(g Goal) theory.LogProb              // the least beta that holds, or 0, the probability one
+	applies(g Goal) error                      // a NotApplicableError if a hypothesis fails, whatever the unknown will be
+	limit(g Goal) float64                      // where its tau ends: no lesser one is better than knowing nothing
+	tight() bool                               // whether nothing is searched that the planner is free to choose
+	holds(g Goal) bool                         // the theorem certifies g; monotone in each of the four
+	samples(g Goal, by trail) (reached, error) // the least n that holds, or a NoAnswerError beyond MaxCount
+	queries(g Goal) int64                      // the greatest m that holds, 0 if none does
+	tau(g Goal) (tau float64, run Mechanism)   // the least tau that holds, or the query's spread; and what to run for g
+	beta(g Goal) theory.LogProb                // the least beta that holds, or 0, the probability one
 }
 
 // reached is a number of samples and, where the search for it met them, what they

@@ -10,19 +10,23 @@ import (
 // Solve fills in the unknown of g, or checks g if nothing is missing. The error
 // is a DomainError; everything else that can go wrong is the answer's status.
 func (m Method) Solve(g Goal) (Answer, error) {
-	a, err := m.solve(g)
+	return m.solveNear(g, nil)
+}
+
+func (m Method) solveNear(g Goal, by trail) (Answer, error) {
+	a, err := m.solve(g, by)
 	if err != nil {
 		return Answer{}, err
 	}
 	return m.withUnused(a), nil
 }
 
-func (m Method) solve(g Goal) (Answer, error) {
+func (m Method) solve(g Goal, by trail) (Answer, error) {
 	if err := g.Validate(); err != nil {
 		return Answer{}, err
 	}
 	if g.Range.given() {
-		a, err := m.solve(g.share())
+		a, err := m.solve(g.share(), by)
 		if strings.HasPrefix(a.Reason, "answering ") {
 			a.Reason = "an answer without any data does as well"
 		}
@@ -40,7 +44,7 @@ func (m Method) solve(g Goal) (Answer, error) {
 	}
 	switch g.Unknown() {
 	case Samples:
-		least, err := r.samples(g)
+		least, err := r.samples(g, by)
 		if err != nil {
 			return a.refused(err)
 		}
@@ -193,7 +197,7 @@ func missing(needs string, r rule, g Goal) string {
 	if g.Sized() {
 		return needs + " a sample that is worth more than " + g.worthWords()
 	}
-	least, err := r.samples(g)
+	least, err := r.samples(g, nil)
 	if err != nil {
 		return err.Error()
 	}

@@ -37,7 +37,7 @@ func (c closed) rows(g Goal) num.DD {
 	return c.worth(g)
 }
 
-func (c closed) samples(g Goal) (reached, error) {
+func (c closed) samples(g Goal, _ trail) (reached, error) {
 	need := c.need(g)
 	if n := need.Float(); !(n <= MaxCount) {
 		return reached{}, theory.TooMany(n)

@@ -34,15 +34,15 @@ func (e either) holds(g Goal) bool { return e.first.holds(g) || e.betters(g) }
 
 // samples asks the second rule for its least n only if it certifies one row fewer. Its tau is the least of both, as the
 // first rule does not certify the tau of the goal there.
-func (e either) samples(g Goal) (reached, error) {
-	a, err := e.first.samples(g)
+func (e either) samples(g Goal, by trail) (reached, error) {
+	a, err := e.first.samples(g, by)
 	if err != nil && e.serves(g) {
-		return e.second.samples(g)
+		return e.second.samples(g, nil)
 	}
 	if g.Samples = a.n - 1; err != nil || g.Samples == 0 || !e.betters(g) {
 		return a, err
 	}
-	b, err := e.second.samples(g)
+	b, err := e.second.samples(g, nil)
 	return b, err
 }
 
@@ -129,8 +129,8 @@ func (r halved) holds(g Goal) bool          { return r.rule.holds(half(g)) }
 func (r halved) queries(g Goal) int64       { return r.rule.queries(half(g)) }
 func (r halved) beta(g Goal) theory.LogProb { return r.rule.beta(half(g)) }
 
-func (r halved) samples(g Goal) (reached, error) {
-	least, err := r.rule.samples(half(g))
+func (r halved) samples(g Goal, by trail) (reached, error) {
+	least, err := r.rule.samples(half(g), by)
 	least.tau *= 2
 	least.run = doubled(least.run)
 	return least, err
@@ -179,9 +179,9 @@ func (r afterLooks) queries(g Goal) int64 { return r.rule.queries(r.share(g, g.S
 func (r afterLooks) tau(g Goal) (float64, Mechanism) { return r.rule.tau(r.share(g, g.Samples)) }
 
 // samples climbs to the least n that is enough for its own number of values.
-func (r afterLooks) samples(g Goal) (reached, error) {
+func (r afterLooks) samples(g Goal, _ trail) (reached, error) {
 	for n := int64(1); ; {
-		least, err := r.rule.samples(r.share(g, n))
+		least, err := r.rule.samples(r.share(g, n), nil)
 		if err != nil || least.n <= n {
 			return reached{n: max(least.n, n)}, err
 		}

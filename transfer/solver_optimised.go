@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/noise"
 )
 
 // optimised is a theorem with free parameters: for given n, m and beta each
@@ -73,7 +74,7 @@ func (o optimised) queries(g Goal) int64 { return mostQueries(g, 1, o.holds) }
 
 // samples goes to the neighbourhood of the least n by secants in ln tau against ln
 // n, of slope near -1/2, and decides there.
-func (o optimised) samples(g Goal) (reached, error) {
+func (o optimised) samples(g Goal, by trail) (reached, error) {
 	reach := o.reach(g)
 	seen := make(map[int64]reached, 16)
 	at := func(n int64) reached {
@@ -86,7 +87,10 @@ func (o optimised) samples(g Goal) (reached, error) {
 		return r
 	}
 	last := num.Log(MaxCount)
-	x := math.Min(num.Log(4*float64(g.Queries))-2*num.Log(g.Tau), last)
+	x := by.near(g).LnN
+	if x == 0 {
+		x = math.Min(num.Log(4*float64(g.Queries))-2*num.Log(g.Tau), last)
+	}
 	y, slope := num.Log(at(int64(math.Ceil(num.Exp(x)))).tau/g.Tau), -0.5
 	for range 60 {
 		next := x - y/slope
@@ -103,16 +107,18 @@ func (o optimised) samples(g Goal) (reached, error) {
 		}
 		x, y = next, after
 	}
-	ok := func(n int64) bool { return at(n).tau <= g.Tau }
+	holds := func(n int64) bool { return at(n).tau <= g.Tau }
 	guess := int64(math.Min(math.Ceil(num.Exp(x)), MaxCount))
 	hi := guess
-	for step := int64(1); !ok(hi); step *= 4 {
+	for step := int64(1); !holds(hi); step *= 4 {
 		if hi == MaxCount {
 			return reached{}, theory.TooMany(math.Inf(1))
 		}
 		guess, hi = hi+1, min(hi+step, MaxCount)
 	}
-	return at(num.Ints{Lo: 1, Hi: hi, Guess: guess}.Least(ok)), nil
+	least := at(num.Ints{Lo: 1, Hi: hi, Guess: guess}.Least(holds))
+	by.found(g, noise.Near{LnN: num.Log(float64(least.n))})
+	return least, nil
 }
 
 // up rounds the result of a few dozen float64 operations to the safe side: 2^-40

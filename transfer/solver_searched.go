@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/noise"
 )
 
 // searched is a theorem whose mechanism is built for a plan: whether one is found is the decision. It is
@@ -23,7 +24,7 @@ func (searched) tight() bool { return false }
 func (s searched) holds(g Goal) bool { return s.applies(g) == nil && s.built(g) }
 
 // samples strides from the guess to both sides of the least n and halves what is between.
-func (s searched) samples(g Goal) (reached, error) {
+func (s searched) samples(g Goal, _ trail) (reached, error) {
 	holds := func(n int64) bool { g.Samples = n; return s.built(g) }
 	guess := int64(math.Min(math.Max(s.rows(g), 1), MaxCount/4))
 	no, yes := int64(0), guess
@@ -81,7 +82,7 @@ func (b bounded) beta(g Goal) theory.LogProb {
 func (b bounded) excess(g Goal) float64 { return b.lnFailure(g) - g.Beta.Ln() }
 
 // samples follows lines from the guess on. The first falls as the guess does in -ln beta.
-func (b bounded) samples(g Goal) (reached, error) {
+func (b bounded) samples(g Goal, by trail) (reached, error) {
 	const most = MaxCount / 4
 	known := make(map[int64]float64, 8)
 	excess := func(n int64) float64 {
@@ -96,7 +97,11 @@ func (b bounded) samples(g Goal) (reached, error) {
 	rarer := g
 	rarer.Beta--
 	slope := -1 / (b.rows(rarer) - b.rows(g))
-	x := math.Min(math.Max(math.Ceil(b.rows(g)), 1), most)
+	rows := b.rows(g)
+	if ln := by.near(g).LnN; ln > 0 {
+		rows = num.Exp(ln)
+	}
+	x := math.Min(math.Max(math.Ceil(rows), 1), most)
 	for range 9 {
 		y := excess(int64(x))
 		next := math.Min(math.Max(math.Ceil(x-y/slope), 1), most)
@@ -113,6 +118,7 @@ func (b bounded) samples(g Goal) (reached, error) {
 		return reached{}, theory.TooMany(math.Inf(1))
 	}
 	g.Samples = num.Ints{Lo: 1, Hi: MaxCount, Guess: int64(x)}.Least(holds)
+	by.found(g, noise.Near{LnN: num.Log(float64(g.Samples))})
 	tau, run := b.tauBelow(g, excess(g.Samples))
 	return reached{n: g.Samples, tau: tau, run: run}, nil
 }

@@ -37,7 +37,7 @@ func fixedGoal(g Goal) theory.Fixed {
 	return theory.Fixed{Tau: g.Tau, Level: theory.Level{Queries: g.Queries, Beta: g.Beta}}
 }
 
-func (f fixedQuery) samples(g Goal) (reached, error) {
+func (f fixedQuery) samples(g Goal, _ trail) (reached, error) {
 	n, err := theory.Bound[int64]{}, error(nil)
 	if f.binomial(g) {
 		n, err = theory.BinomialSamples(fixedGoal(g), f.sides)
@@ -111,7 +111,7 @@ func (countRule) tight() bool { return true }
 
 func (r countRule) holds(g Goal) bool { return r.gate(g).Holds(g.Samples) }
 
-func (r countRule) samples(g Goal) (reached, error) {
+func (r countRule) samples(g Goal, _ trail) (reached, error) {
 	if n := r.gate(g).Samples(MaxCount); n > 0 {
 		return reached{n: n}, nil
 	}

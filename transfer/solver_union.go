@@ -118,8 +118,8 @@ func (u union) holds(g Goal) bool {
 	return u.look.pick(g).holds(u.share(g))
 }
 
-func (u union) samples(g Goal) (reached, error) {
-	return u.look.pick(g).samples(u.share(g))
+func (u union) samples(g Goal, _ trail) (reached, error) {
+	return u.look.pick(g).samples(u.share(g), nil)
 }
 
 // queries compares what one node may fail with.

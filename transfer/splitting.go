@@ -49,8 +49,8 @@ func (parted) part(g Goal) Goal {
 
 func (r parted) holds(g Goal) bool { return g.Samples >= g.Queries && r.rule.holds(r.part(g)) }
 
-func (r parted) samples(g Goal) (reached, error) {
-	one, err := r.rule.samples(g)
+func (r parted) samples(g Goal, by trail) (reached, error) {
+	one, err := r.rule.samples(g, by)
 	switch {
 	case err != nil:
 		return reached{}, theory.TooMany(math.Inf(1))

@@ -72,7 +72,7 @@ func TestFaults(t *testing.T) {
 	var stderr bytes.Buffer
 	p := newProgram(&outfile.Session{Context: context.Background(), Stderr: &stderr})
 	err := p.Write(filepath.Join(dir, "plan.csv"), func(io.Writer) error {
-		return parallel.For(p.Context, 10, 2, func(int, int) error { panic("no such row") }, nil)
+		return parallel.For(p.Context, 10, 1, 2, func(int, int) error { panic("no such row") }, nil)
 	})
 	var broken *parallel.Fault
 	if !errors.As(err, &broken) || err.Error() != "internal error: no such row" || commandtest.Files(t, dir) != nil {

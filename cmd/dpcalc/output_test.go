@@ -259,23 +259,26 @@ func TestNoCommand(t *testing.T) {
 	}
 }
 
-// The bytes do not depend on the number of workers.
+// The bytes do not depend on the number of workers, nor where a search begins where the one before ended.
 func TestWorkers(t *testing.T) {
-	args := []string{"dpcalc", "samplesize", "-m", "1:1M:log300", "-t", "0.01:0.1:0.01", "-b", "0.05", "--method",
-		"hoeffding,splitting,rounding"}
-	for _, format := range []string{"csv", "tsv", "json", "jsonl"} {
+	formulas := strings.Fields("dpcalc samplesize -m 1:1M:log300 -t 0.01:0.1:0.01 -b 0.05 --method hoeffding,splitting,rounding")
+	searches := strings.Fields("dpcalc samplesize -m 20,50,200,1000 -t 0.005:0.02:log128 -b 0.05 --method gaussian")
+	for _, c := range []struct {
+		args   []string
+		format string
+	}{{formulas, "csv"}, {formulas, "tsv"}, {formulas, "json"}, {formulas, "jsonl"}, {searches, "csv"}} {
 		var want string
 		for workers := 1; workers <= 8; workers += 3 {
 			var stdout, stderr bytes.Buffer
 			p := newProgram(&outfile.Session{Context: context.Background(), Stdout: &stdout, Stderr: &stderr, Workers: workers})
-			if code := p.run(append(args, "-f", format)); code != usage.ExitOK {
+			if code := p.run(append(c.args, "-f", c.format)); code != usage.ExitOK {
 				t.Fatalf("exit %d: %s", code, stderr.String())
 			}
 			if want == "" {
 				want = stdout.String()
 			}
 			if stdout.String() != want || len(want) < 1e5 {
-				t.Errorf("%s: %d workers write other bytes", format, workers)
+				t.Errorf("%s: %d workers write other bytes", c.format, workers)
 			}
 		}
 	}

@@ -12,6 +12,7 @@ type Descent struct {
 	Step        float64 // about how far off that is
 	Tolerance   float64
 	Slope, Bend float64 // about the slope where the function is zero, and what x has of y^2 there; 0 if unknown
+	Sure        bool    // both are known well: one spot is enough
 	Early, Rise float64 // where y is at least Early the function is not smooth, and falls by about Rise for each x; or 0
 }
 
@@ -90,10 +91,10 @@ func (s *sounding) see(x, at, y float64) {
 	}
 }
 
-// zero is the guess if it is to be trusted: the line through the last two spots where the function is negative is zero
-// close to high as well, however far the function may jump there.
+// zero is the guess if it is to be trusted: the slope was known well from the start, or the line through the last two
+// spots where the function is negative is zero close to high as well, however far the function may jump there.
 func (s *sounding) zero() float64 {
-	if s.guess <= s.high && s.deep >= 2*s.below*s.Tolerance {
+	if s.guess <= s.high && (s.Sure || s.deep >= 2*s.below*s.Tolerance) {
 		return s.guess
 	}
 	return math.Inf(-1)

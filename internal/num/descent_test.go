@@ -40,6 +40,18 @@ func TestDescentOfSmoothFunctions(t *testing.T) {
 	}
 }
 
+// Where the slope is known well, one look just beyond the zero is enough, and two from before it.
+func TestDescentWithAKnownSlope(t *testing.T) {
+	f := func(x float64) float64 { return math.Exp(8*(0.1-x)) - 1 }
+	for from, most := range map[float64]int{0.1001: 1, 0.0995: 2} {
+		d := Descent{From: from, Step: 1e-3, Most: 9, Tolerance: 2e-4, Slope: -8.1, Sure: true}
+		l, ok := d.Least(counted(t, most, f))
+		if !(ok && f(l.X) <= 0 && l.X <= 0.1+2e-4 && math.Abs(l.Zero-0.1) <= 1e-5) {
+			t.Errorf("from %g: %+v", from, l)
+		}
+	}
+}
+
 // A function that is flat on both sides costs bisections, not steps of the tolerance; nor does a jump in a slope.
 // A jump from where the function comes to zero costs few calls.
 func TestDescentCrossesJumps(t *testing.T) {

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// For does the units 0..n-1, a range at a time, on several workers. Progress, if not nil, is told of each range that is
-// done, in order.
-func For(ctx context.Context, n, workers int, do func(lo, hi int) error, progress func(done int)) error {
+// For does the units 0..n-1, a range at a time, on several workers. A range begins at a multiple of the chain.
+// Progress, if not nil, is told of each range that is done, in order.
+func For(ctx context.Context, n, chain, workers int, do func(lo, hi int) error, progress func(done int)) error {
 	type nothing struct{}
-	return Ordered(ctx, n, workers,
+	return Ordered(ctx, n, chain, workers,
 		func(lo, hi int) (nothing, error) { return nothing{}, do(lo, hi) },
 		func(_ nothing, done int) error {
 			if progress != nil {
@@ -22,8 +22,9 @@ func For(ctx context.Context, n, workers int, do func(lo, hi int) error, progres
 }
 
 // Ordered makes a part of each range of the units 0..n-1 on several workers and takes the parts in order, so that what
-// is taken does not depend on the number of workers. At most two parts per worker are in memory.
-func Ordered[T any](ctx context.Context, n, workers int, produce func(lo, hi int) (T, error),
+// is taken does not depend on the number of workers. A range begins at a multiple of the chain. At most two parts per
+// worker are in memory.
+func Ordered[T any](ctx context.Context, n, chain, workers int, produce func(lo, hi int) (T, error),
 	take func(part T, done int) error) error {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -47,6 +48,7 @@ func Ordered[T any](ctx context.Context, n, workers int, produce func(lo, hi int
 		defer close(order)
 		for lo, hi := 0, 0; lo < n; lo = hi {
 			hi = lo + min(max((n-lo)/(8*workers), 1), 512) // small at the end, where some workers wait for others
+			hi = min((hi+chain-1)/chain*chain, n)
 			out := make(chan result, 1)
 			select {
 			case free <- struct{}{}:

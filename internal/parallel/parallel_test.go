@@ -11,15 +11,17 @@ import (
 	"testing"
 )
 
-// The chunks are written in order, whatever their number, and the last are of one unit: no worker waits for a long one.
+// The chunks are written in order, whatever their number, and the last are of one chain: no worker waits for a long
+// one.
 func TestChunksShrinkTowardsTheEnd(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 15, 16, 17, 1000, 20_000} {
-		for _, workers := range []int{1, 2, 7} {
+		for _, c := range [][2]int{{1, 1}, {2, 1}, {7, 1}, {2, 8}, {7, 128}} {
+			workers, chain := c[0], c[1]
 			var out bytes.Buffer
 			var want strings.Builder
 			var mutex sync.Mutex
 			sizes := make(map[int]int) // by where they begin
-			err := Ordered(context.Background(), n, workers, func(lo, hi int) (dst []byte, err error) {
+			err := Ordered(context.Background(), n, chain, workers, func(lo, hi int) (dst []byte, err error) {
 				mutex.Lock()
 				sizes[lo] = hi - lo
 				mutex.Unlock()
@@ -38,7 +40,8 @@ func TestChunksShrinkTowardsTheEnd(t *testing.T) {
 				t.Fatalf("%d units by %d workers: %v", n, workers, err)
 			}
 			for lo, size := range sizes {
-				if most := max((n-lo)/(8*workers), 1); size < 1 || size > min(most, 512) {
+				most := min(max((n-lo)/(8*workers), 1), 512) + chain - 1
+				if size < 1 || size > most || lo%chain != 0 {
 					t.Errorf("%d units by %d workers: %d at %d", n, workers, size, lo)
 				}
 			}
@@ -54,7 +57,7 @@ func TestFor(t *testing.T) {
 	for _, n := range []int{0, 1, 17, 5000} {
 		times := make([]int, n)
 		last := 0
-		err := For(context.Background(), n, 3, func(lo, hi int) error {
+		err := For(context.Background(), n, 1, 3, func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
 				times[i]++
 			}
@@ -74,7 +77,7 @@ func TestFor(t *testing.T) {
 // The first range that fails ends the job, with its error; a panic is one.
 func TestForFails(t *testing.T) {
 	wrong := errors.New("wrong")
-	err := For(context.Background(), 1000, 2, func(lo, _ int) error {
+	err := For(context.Background(), 1000, 1, 2, func(lo, _ int) error {
 		if lo > 100 {
 			return wrong
 		}
@@ -83,7 +86,7 @@ func TestForFails(t *testing.T) {
 	if !errors.Is(err, wrong) {
 		t.Errorf("got %v", err)
 	}
-	if err := For(context.Background(), 3, 2, func(int, int) error { panic("broken") }, nil); err == nil {
+	if err := For(context.Background(), 3, 1, 2, func(int, int) error { panic("broken") }, nil); err == nil {
 		t.Error("a panic is no error")
 	}
 }
@@ -92,12 +95,12 @@ func TestForFails(t *testing.T) {
 func TestOrderedEnds(t *testing.T) {
 	broken := errors.New("broken")
 	same := func(n, _ int) (int, error) { return n, nil }
-	err := Ordered(context.Background(), 10000, 3, same, func(int, int) error { return broken })
+	err := Ordered(context.Background(), 10000, 1, 3, same, func(int, int) error { return broken })
 	if !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	err = For(ctx, 10000, 3, func(lo, _ int) error {
+	err = For(ctx, 10000, 1, 3, func(lo, _ int) error {
 		if lo > 5000 {
 			cancel()
 		}

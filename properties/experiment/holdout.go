@@ -152,7 +152,7 @@ func (e Holdout) Run(ctx context.Context, workers int, done func(repetitions int
 	}
 	rows := e.rows()
 	share, repetitions := len(rows)/len(e.Signal), int(e.Repetitions)
-	err := parallel.Ordered(ctx, len(e.Signal)*repetitions, workers, func(lo, hi int) (found [][]point, err error) {
+	err := parallel.Ordered(ctx, len(e.Signal)*repetitions, 1, workers, func(lo, hi int) (found [][]point, err error) {
 		t := newTrial(ctx, e)
 		for job := lo; job < hi && ctx.Err() == nil; job++ {
 			found = append(found, t.run(e.Signal[job/repetitions], job%repetitions))

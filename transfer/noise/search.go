@@ -87,7 +87,21 @@ type Found struct {
 	Samples int64
 	Tau     float64
 	Run     Run
+	Near    Near
 }
+
+// Near is about where in ln n the excess of a plan is 0, and its slope and bend there: where a search ended, or is
+// expected to end. The zero value is no expectation.
+type Near struct {
+	LnN, Slope, Bend float64
+	z, lnTau         float64 // tau over the sd of the best of one noise for all, and where that was looked for
+}
+
+// sameNoise is for how far in ln tau the best of one noise for all is about in proportion to tau.
+const sameNoise = 0.05
+
+// aim is how far above the expected end a search begins, as a share of the resolution: mostly it ends there at once.
+const aim = 0.4
 
 // Certifies reports whether all answers of the plan are within tau but with probability beta.
 func (r Noise) Certifies(p Plan) bool {
@@ -102,7 +116,8 @@ type line struct {
 	known map[Plan]walked
 	kept  kept
 
-	near bool // whether the noise of a plan near where the search ends is kept
+	near bool    // whether the noise of a plan near where the search ends is kept
+	z    float64 // tau over the sd of such noise, 0 if unknown
 }
 
 // walked is the noise of a plan, and its excess.
@@ -151,7 +166,11 @@ func (l *line) least(d num.Descent) (num.Landing, bool) {
 	for tries := 0; l.near && tries < 3; tries++ {
 		clear(l.known)
 		p := l.nearest(d.From)
-		sd := p.best()
+		sd := p.Tau / l.z
+		if l.z == 0 || tries > 0 {
+			sd = p.best()
+			l.z = p.Tau / sd
+		}
 		l.kept = kept{Run{sd, sd, p.EvenCut()}, p.Samples}
 		found, ok := d.Least(excess)
 		if ok && math.Abs(found.X-d.From) < 0.01 {
@@ -174,7 +193,10 @@ const resolution = 5e-5
 const few = 8
 
 // Samples returns the least n, to the resolution, and false if there is none up to 2^53. The plan's own n is ignored.
-func (r Noise) Samples(p Plan) (Found, bool) {
+func (r Noise) Samples(p Plan) (Found, bool) { return r.SamplesNear(p, Near{}) }
+
+// SamplesNear is Samples where about the end of the search is known. Its n may be another one, within the resolution.
+func (r Noise) SamplesNear(p Plan, near Near) (Found, bool) {
 	if p.Samples = theory.MaxSamples; !p.valid() {
 		return Found{}, false
 	}
@@ -190,10 +212,20 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 		fine = 1e-13
 	}
 	from, slope := r.guess(p)
-	tolerance := max(0.3*num.Exp(-from), fine)
-	found, ok := l.least(num.Descent{
-		From: from, Step: 0.05, Most: last, Tolerance: tolerance, Early: unserved, Rise: 2.4, Slope: slope,
-	})
+	d := num.Descent{From: from, Step: 0.05, Most: last, Early: unserved, Rise: 2.4, Slope: slope}
+	lnTau := num.Log(p.Tau)
+	if near.LnN != 0 {
+		d.From, d.Step, d.Slope, d.Bend, d.Sure = near.LnN, 3e-4, near.Slope, near.Bend, true
+		if math.Abs(lnTau-near.lnTau) < sameNoise {
+			l.z, lnTau = near.z, near.lnTau
+		}
+	}
+	tolerance := max(0.3*num.Exp(-d.From), fine)
+	if d.Tolerance = tolerance; d.Sure {
+		d.From += aim * tolerance
+	}
+	found, ok := l.least(d)
+	near = Near{found.Zero, found.Slope, found.Bend, l.z, lnTau}
 	if p.Samples = theory.MaxSamples; !ok && !l.holds(p) {
 		return Found{}, false
 	}
@@ -207,14 +239,14 @@ func (r Noise) Samples(p Plan) (Found, bool) {
 	}
 	w := l.walk(p)
 	if varies || !exact {
-		return Found{Samples: p.Samples, Tau: p.Tau, Run: w.run}, w.excess <= 0
+		return Found{p.Samples, p.Tau, w.run, near}, w.excess <= 0
 	}
 	l.kept, l.near = kept{Run: w.run}, false
 	tau, run := l.tau(p, num.Descent{ // to a fifth of a row
 		From: num.Log(p.Tau), Step: 0.5 / float64(p.Samples), Tolerance: 0.1 / float64(p.Samples),
-		Slope: 2 * found.Slope, Bend: found.Bend / 2,
+		Slope: 2 * found.Slope, Bend: found.Bend / 2, Sure: d.Sure,
 	})
-	return Found{Samples: p.Samples, Tau: tau, Run: run}, true
+	return Found{p.Samples, tau, run, near}, true
 }
 
 // MostQueries returns the greatest m, and 0 if no plan of one query is certified. The plan's own m is ignored.

@@ -16,6 +16,7 @@ type Answer[R any] struct {
 	Schema  string // in place of COMMAND/1; "" for that
 	Inputs  []record.Input
 	Rows    Rows[R]
+	Chain   int                // units are visited from a multiple of it on; 0 stands for 1
 	Columns []record.Column[R] // for machines
 	Shown   []record.Column[R] // for people, who do not see those that hold nothing
 	Sheets  []Sheet[R]         // of a workbook; nil for one of the columns for machines

@@ -129,7 +129,8 @@ func (w writer[R]) encode(out io.Writer, f record.Format) error {
 	if _, err := out.Write(e.Head(nil)); err != nil {
 		return err
 	}
-	err := parallel.Ordered(w.call.Context, w.Rows.Units(), w.call.Workers, func(lo, hi int) (part []byte, err error) {
+	units, chain := w.Rows.Units(), max(w.Chain, 1)
+	err := parallel.Ordered(w.call.Context, units, chain, w.call.Workers, func(lo, hi int) (part []byte, err error) {
 		first, appendRow := lo == 0, w.appender(e)
 		err = w.Rows.Each(lo, hi, func(r R) error {
 			part, first = appendRow(part, first, r), false
@@ -211,7 +212,7 @@ func (w writer[R]) layOut(columns []record.Column[R], lo, hi int,
 		return lay(lo, hi)
 	}
 	var all []laid
-	err := parallel.Ordered(w.call.Context, hi-lo, w.call.Workers,
+	err := parallel.Ordered(w.call.Context, hi-lo, max(w.Chain, 1), w.call.Workers,
 		func(from, to int) ([]laid, error) { return lay(lo+from, lo+to) },
 		func(part []laid, done int) error {
 			all = append(all, part...)

@@ -158,7 +158,7 @@ func Run(ctx context.Context, checks []Check, s Settings, step func(done int)) (
 		return nil, nil, err
 	}
 	rows := make([]Row, len(checks))
-	err = parallel.For(ctx, len(checks), s.Workers, func(lo, hi int) (err error) {
+	err = parallel.For(ctx, len(checks), 1, s.Workers, func(lo, hi int) (err error) {
 		for i := lo; i < hi && err == nil; i++ {
 			rows[i], err = checks[i].Run(s, ledger)
 		}

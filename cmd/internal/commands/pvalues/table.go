@@ -291,7 +291,7 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	if t.rawFirst() {
 		value = t.read
 	}
-	err := parallel.For(c.Context, t.table.Records, c.Workers, func(lo, hi int) error {
+	err := parallel.For(c.Context, t.table.Records, 1, c.Workers, func(lo, hi int) error {
 		return t.table.Each(lo, hi, func(rank int, cells []string) (err error) {
 			if text := cells[t.table.P]; !csvfile.Absent(text) {
 				t.adjusted[rank], err = value(text)
@@ -305,7 +305,7 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	if err != nil || !t.rawFirst() {
 		return err
 	}
-	return parallel.For(c.Context, len(t.adjusted), c.Workers, func(lo, hi int) (err error) {
+	return parallel.For(c.Context, len(t.adjusted), 1, c.Workers, func(lo, hi int) (err error) {
 		for i := lo; i < hi && err == nil; i++ {
 			t.adjusted[i], err = t.by.Adjusted(t.adjusted[i])
 		}

@@ -288,9 +288,23 @@ func unknownMethod(where, name string) error {
 	return usage.Errorf("%s: unknown method %s%s", where, usage.Shown(name), hint)
 }
 
-// solve answers the i-th goal.
-func (s *request) solve(i int) ([]goals.Row, error) {
-	rows, best, err := transfer.Solve(nil, s.methods, s.grid.Goal(i))
+// inChain is how many goals are in a chain, where searches begin near those for the goals before. As rows depend on the
+// grid alone, workers take whole chains. It is a power of two, so that the blocks of a workbook begin with a chain too;
+// a small grid has chains for many workers.
+func (s *request) inChain() int {
+	length := 1
+	for length < 128 && length <= s.goals/128 {
+		length *= 2
+	}
+	return length
+}
+
+// solve answers the i-th goal, the next of the chain or the first of another.
+func (s *request) solve(chain *transfer.Chain, i int) ([]goals.Row, error) {
+	if i%s.inChain() == 0 {
+		*chain = transfer.NewChain(s.methods)
+	}
+	rows, best, err := chain.Solve(nil, s.grid.Goal(i))
 	if err != nil {
 		return nil, err
 	}
@@ -309,9 +323,10 @@ func (s *request) solve(i int) ([]goals.Row, error) {
 // solveAll answers the goals from lo to hi on several workers.
 func (s *request) solveAll(c *commands.Call, lo, hi int, progress func(done int)) ([][]goals.Row, error) {
 	rows := make([][]goals.Row, hi-lo)
-	err := parallel.For(c.Context, len(rows), c.Workers, func(from, to int) (err error) {
+	err := parallel.For(c.Context, len(rows), s.inChain(), c.Workers, func(from, to int) (err error) {
+		chain := transfer.NewChain(s.methods)
 		for i := from; i < to && err == nil; i++ {
-			rows[i], err = s.solve(lo + i)
+			rows[i], err = s.solve(&chain, lo+i)
 		}
 		return err
 	}, progress)
@@ -334,11 +349,12 @@ func (s *solutions) Len() int {
 }
 
 func (s *solutions) Each(lo, hi int, visit func(*goals.Row) error) (err error) {
+	chain := transfer.NewChain(s.methods)
 	for i := lo; i < hi; i++ {
 		var group []goals.Row
 		if i < len(s.solved) {
 			group = s.solved[i]
-		} else if group, err = s.solve(i); err != nil {
+		} else if group, err = s.solve(&chain, i); err != nil {
 			return err
 		}
 		for shown := s.shownRows(group); len(shown) > 0; shown = shown[1:] {
@@ -366,7 +382,8 @@ func (s *request) write(c *commands.Call) error {
 		return err
 	}
 	a := commands.Answer[*goals.Row]{
-		Command: "samplesize", Schema: schema, Inputs: s.inputs, Rows: &solutions{request: s, solved: rows}, Bar: bar, Tally: s.tally,
+		Command: "samplesize", Schema: schema, Inputs: s.inputs, Rows: &solutions{request: s, solved: rows},
+		Chain: s.inChain(), Bar: bar, Tally: s.tally,
 		Columns: s.columns(), Verdict: s.verdict,
 		Figure: func() (record.Figure, error) { return s.figure(c.Context, rows) },
 		Then:   func() error { return s.writeSchedule(c) },
