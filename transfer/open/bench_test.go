@@ -19,7 +19,7 @@ func BenchmarkRow(b *testing.B) {
 // A verdict of an open gate with both of its intervals, after 10,000 looks.
 func BenchmarkVerdict(b *testing.B) {
 	for name, tails := range map[string]Tails{
-		"zero-one": ZeroOne{5000}, "unit": Unit{5000}, "difference": Differences{5000, 0.1}, "variance": KnownVariance{5000, 0.1, 0},
+		"zero-one": ZeroOne{5000}, "unit": Unit{5000}, "convex": Convex{5000}, "difference": Differences{5000, 0.1}, "variance": KnownVariance{5000, 0.1, 0},
 	} {
 		b.Run(name, func(b *testing.B) {
 			at := Node{math.Log(0.05), Usual().Left(10_000, 20)}

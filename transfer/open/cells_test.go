@@ -15,7 +15,7 @@ func TestIntervalsOfCells(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 42))
 	for range 400 {
 		at := Node{math.Log(0.05), Budget(-10 * r.Float64())}
-		tails := []Tails{Unit{700}, Differences{900, 0.3}, KnownVariance{800, 0.1, 0}}[r.IntN(3)]
+		tails := []Tails{Unit{700}, Convex{700}, Differences{900, 0.3}, KnownVariance{800, 0.1, 0}}[r.IntN(4)]
 		look, err := randomLook(r, at, tails, 0.05+0.9*r.Float64())
 		if err == nil {
 			lowest, highest := tails.Range()

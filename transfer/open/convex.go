@@ -35,7 +35,7 @@ func (v Convex) Upper(x, lnLevel float64) float64 {
 	if x <= 0 || x >= 1 || most >= 1 {
 		return most
 	}
-	return min(most, math.Nextafter(1-v.nearer(math.Nextafter(1-x, 0), 1-most, lnLevel), 1))
+	return min(most, max(x, math.Nextafter(1-v.nearer(math.Nextafter(1-x, 0), 1-most, lnLevel), 1)))
 }
 
 // unit is the query for the relative entropy's bound.

@@ -134,6 +134,11 @@ func (v ZeroOne) Widest(lnLow, lnHigh, gap float64) float64 {
 	return Unit{float64(v.Rows)}.Widest(lnLow, lnHigh, gap)
 }
 
+// Widest returns that of [Unit]: its ends are no nearer.
+func (v Convex) Widest(lnLow, lnHigh, gap float64) float64 {
+	return v.unit().Widest(lnLow, lnHigh, gap)
+}
+
 // Widest returns the two margins and the gap.
 func (v Differences) Widest(lnLow, lnHigh, gap float64) float64 {
 	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 2)

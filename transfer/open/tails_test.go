@@ -24,6 +24,7 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 		}
 		for _, tails := range []Tails{
 			Unit{float64(n)}, ZeroOne{n}, Differences{float64(n), r.Float64()}, KnownVariance{float64(n), r.Float64() / 4, 0},
+			Convex{n},
 			Kept{float64(n), r.Float64()}, Rounded{Unit{float64(n)}, 1e-12},
 			Hoeffding{Unit{float64(n)}, float64(n) * (1 + 3*r.Float64())},
 			Hoeffding{ZeroOne{n}, float64(n) * (1 + 3*r.Float64())},
