@@ -31,8 +31,7 @@ func decisions() (ids, labels, base, candidate []string) {
 
 // A difference of shares of right predictions counts the rows on which the candidate differs, of the look's own rows
 // and as predictions are matched. Two declared classes have the tail of counts of these, and all other open ledgers
-// that of values in [0,1], but for a benchmark, clusters, and ledgers of the first code, whose rows are random. A column
-// is taken to differ everywhere.
+// that of values in [0,1], but for a benchmark, clusters, and ledgers of the first code, whose rows are random.
 func TestDifferencesOfDecidedRows(t *testing.T) {
 	ids, labels, base, candidate := decisions()
 	entropy := func(w float64) float64 { // of w wins among decided rows, at the bar 0
@@ -108,7 +107,8 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		if c.name != "clusters" && math.Abs(*pass.From-c.pass) > 1e-6 {
 			t.Errorf("%s: passes from %v on, want %v", c.name, *pass.From, c.pass)
 		}
-		_, err = l.Score(context.Background(), Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent), Question: Question{Show: ShowPass, Where: c.where, Bar: float(0.9)}})
+		_, err = l.Score(context.Background(), Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent),
+			Question: Question{Show: ShowPass, Where: c.where, Bar: float(0.9)}})
 		if decided := l.plan.decides(pass.Line); decided && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("differs on %d of", c.differ)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
@@ -217,6 +217,74 @@ func TestCodesOfALaterVersion(t *testing.T) {
 			t.Errorf("version %d: %v", version, err)
 		} else if !fits && err.Error() != fmt.Sprintf("plan.json: got the codes of version %d, want one up to 2, which this version knows", version) {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// A fixed gate of differences with a check counts the rows that differ, and its plan says so: of two declared classes,
+// or of any. Without the check, among clusters and in a benchmark rows are random, and a plan that was made before
+// keeps them so.
+func TestGatesOfDecidedRows(t *testing.T) {
+	terms := func(change func(*Terms)) Terms {
+		own := Terms{Goal: transfer.Goal{Queries: 100, Beta: beta(t, "0.05"), Query: transfer.Difference,
+			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 1, Disagreement: 0.1, Checked: true}}}
+		if own.Classes = []string{"cat", "dog"}; change != nil {
+			change(&own)
+		}
+		return own
+	}
+	for _, c := range []struct {
+		decided   string
+		low, high float64 // of tau on 2,800 rows
+		change    func(*Terms)
+	}{
+		{"two", 0.0199, 0.02, nil},
+		{"any", 0.0208, 0.0235, func(t *Terms) { t.Classes = nil }},
+		{"any", 0.0208, 0.0235, func(t *Terms) { t.Classes = append(t.Classes, "bird") }},
+		{"", 0.0233, 0.0236, func(t *Terms) { t.Goal.Checked = false }},
+		{"", 0.06, 0.09, func(t *Terms) {
+			t.Group, t.Weights, t.Features = "doc", ByClusters, &Features{}
+			t.sizes = &Sizes{Count: 2800, Rows: 5600, Largest: 2, Squares: 11200}
+		}},
+		{"", 0.06, 0.09, func(t *Terms) { t.Items = &Items{roster: roster{ids: make([]string, 100_000)}} }},
+	} {
+		p, err := Certify(terms(c.change), 2800)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tau := p.Promise.Tau; p.Promise.Decided != c.decided || !(tau > c.low && tau <= c.high) {
+			t.Errorf("decided %q: got %q and tau %v", c.decided, p.Promise.Decided, tau)
+		}
+		if c.decided != "two" {
+			continue
+		}
+		if err := p.encode(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := decodePlan(p.sealed)
+		if err != nil || again.goal != p.goal || again.Certified() != nil {
+			t.Errorf("got %+v (%v), want %+v", again, err, p.goal)
+		}
+		for want, change := range map[string]func(*Plan){
+			"which its classes and rows do not have": func(p *Plan) { p.Classes = append(p.Classes, "bird") },
+			"got three, want any, two or nothing":    func(p *Plan) { p.Promise.Decided = "three" },
+		} {
+			other := *p
+			if change(&other); other.encode() != nil {
+				t.Fatal("not encoded")
+			}
+			if _, err := decodePlan(other.sealed); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+		before := *p // as an earlier version made it, for the tau that it has
+		before.Promise.Decided, before.Promise.Tau = "", 0.08
+		if err := before.encode(); err != nil {
+			t.Fatal(err)
+		}
+		again, err = decodePlan(before.sealed)
+		if random := err == nil && again.goal.Decided == transfer.Undecided; !random || again.Certified() != nil {
+			t.Errorf("an earlier plan: got %+v, %v", again, err)
 		}
 	}
 }

@@ -525,7 +525,8 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 // unbounded reports whether a ratio has no row that is predicted positive although its tails need one.
 func (l Line) unbounded(p *Plan) bool {
 	kind, _ := metric.Of(l.Metric)
-	return kind.Ratio != nil && l.Positive == 0 && (l.Show != ShowPass || p.Open.sharp())
+	needs := l.Show != ShowPass || p.Open.sharp()
+	return needs && kind.Ratio != nil && l.Positive == 0
 }
 
 func (a *account) recomputed(p *Plan, l Line) error {

@@ -125,6 +125,7 @@ type Promise struct {
 	Variance     float64        `json:"variance,omitempty"`
 	SecondMoment float64        `json:"second_moment,omitempty"`
 	Checked      bool           `json:"checked,omitempty"`
+	Decided      string         `json:"decided,omitempty"` // gate: whether rows that differ are counted, see [transfer.Decided]
 	OneSided     bool           `json:"one_sided,omitempty"`
 	Test         string         `json:"test,omitempty"` // gate: of a candidate against the incumbent, in place of a bar and tau
 }
@@ -134,7 +135,7 @@ func promiseOf(g transfer.Goal) Promise {
 		Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query.String(),
 		Feedback: g.Feedback.String(), Passes: g.Passes, Bar: given(g.Bar), Floor: g.Floor, Flags: g.Budget, Hold: g.Hold,
 		GuessError: given(g.GuessError), Disagreement: g.Disagreement, AtLeast: g.AtLeast, Variance: g.Variance,
-		SecondMoment: g.SecondMoment, Checked: g.Checked, OneSided: g.OneSided,
+		SecondMoment: g.SecondMoment, Checked: g.Checked, Decided: g.Decided.String(), OneSided: g.OneSided,
 	}
 }
 
@@ -151,6 +152,9 @@ func (p Promise) goal(sample transfer.Sample) (g transfer.Goal, err error) {
 		SecondMoment: p.SecondMoment, Checked: p.Checked, OneSided: p.OneSided,
 	}
 	if g.Feedback, err = transfer.ParseFeedback(p.Feedback); err != nil {
+		return g, err
+	}
+	if g.Decided, err = transfer.ParseDecided(p.Decided); err != nil {
 		return g, err
 	}
 	if u := g.Unknown(); u != transfer.None && (p.Test == "" || u != transfer.Tau) {
@@ -226,6 +230,7 @@ func Certify(t Terms, samples int64) (*Plan, error) {
 	if err := t.declare(); err != nil {
 		return nil, err
 	}
+	t.Goal.Decided = decidedBy(t.Goal, t.Classes, t.sampled())
 	if t.Open {
 		return openPlan(t, samples)
 	}
@@ -334,6 +339,29 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 	}
 	p.Promise = promiseOf(p.goal)
 	return p, p.Certified()
+}
+
+// decidedBy says whether predictions tell on which rows a candidate differs from the incumbent, and are counted, as a
+// check of the disagreement is. Clusters count by shares of such rows.
+func decidedBy(g transfer.Goal, classes []string, sampled bool) transfer.Decided {
+	gates := g.Query == transfer.Difference && g.Feedback == transfer.Gate
+	counted := g.Checked && g.Disagreement > 0
+	switch random := sampled || g.Arrival != nil; {
+	case !gates || !counted || random:
+		return transfer.Undecided
+	case len(classes) == 2:
+		return transfer.TwoClasses
+	}
+	return transfer.AnyClasses
+}
+
+// decidedAs checks that a plan has the decided rows that it says.
+func (p *Plan) decidedAs() error {
+	d, sampled := p.goal.Decided, p.Group != nil || p.Population != nil
+	if d == transfer.Undecided || d == decidedBy(p.goal, p.Classes, sampled) {
+		return nil
+	}
+	return fmt.Errorf("got the decided rows %s, which its classes and rows do not have", shown(p.Promise.Decided))
 }
 
 // looksAt refuses goals whose queries are no means of values of the rows, or that no ledger can keep.
@@ -483,6 +511,9 @@ func decodePlan(text []byte) (*Plan, error) {
 		if p.goal, err = p.Promise.goal(p.sample(p.sizes())); err == nil {
 			p.goal.Arrival, p.goal.Open = p.stages(), p.Method == openMethod
 			err = p.goal.Validate()
+		}
+		if err == nil {
+			err = p.decidedAs()
 		}
 		if err == nil && p.Arrival != nil {
 			err = arrives(p.goal, p.Arrival.Rows, p.goal.Sample == nil && p.Group == nil)

@@ -476,7 +476,8 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	}
 	right := l.Metric == Accuracy || l.Metric == metric.Precision
 	decides := p.decides(l)
-	counted = right && sizes == nil && (l.Differ == 0 || decides && p.decided(l.Metric))
+	whole := l.Differ == 0 || decides && p.decided(l.Metric)
+	counted = right && whole && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
 		switch {
 		case l.Moment > 0:
@@ -500,7 +501,8 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 // items of a benchmark that have labels were drawn, and clusters count by shares of such rows.
 func (p *Plan) decides(l Line) bool {
 	alike := p.Group == nil && p.Population == nil
-	return p.Open.sharp() && l.Metric == Accuracy && l.Differ > 0 && alike
+	differs := l.Metric == Accuracy && l.Differ > 0
+	return p.Open.sharp() && differs && alike
 }
 
 // disagreement is the share of a look's records on which a candidate differs from the incumbent, rounded up.

@@ -168,6 +168,9 @@ func (m Method) proven(g Goal) (Proof, []theory.Source) {
 	if m.spreads(g) {
 		sources = slices.Concat(sources, knownVariance)
 	}
+	if g.Decided != Undecided {
+		return Derived, slices.Concat(sources, decidedRowsProof)
+	}
 	switch {
 	case g.Query == Difference && m.Tails != nil:
 		return Derived, slices.Concat(sources, m.Tails)
@@ -216,7 +219,7 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a)
 	a.Goal = m.Used(a)
 	hypotheses := m.Assumes
-	if m.knows(a.Goal) {
+	if m.knows(a.Goal) || a.Decided != Undecided {
 		hypotheses = slices.Concat(hypotheses, []string{a.known()})
 	}
 	if a.Sample != nil {
@@ -245,6 +248,8 @@ func (a Answer) known() string {
 		return "nothing is answered from a query on whose sample the square of the difference has a mean above " + formatFloat(a.SecondMoment)
 	case a.SecondMoment > 0 && !a.Mechanism.LowVariance:
 		return "the square of every difference has a mean of at most " + formatFloat(a.SecondMoment) + " on the population"
+	case a.Decided != Undecided:
+		return a.counted()
 	case a.Checked && a.Query == Difference:
 		return "nothing is answered once more than the share " + formatFloat(a.Disagreement) + " of the sample's rows differ"
 	case a.Checked:

@@ -113,6 +113,7 @@ type Shown struct {
 	Variance     float64 // Bounded, Binary: every query's variance is at most this, in (0,1/4]; 0 if not known
 	SecondMoment float64 // Difference: E phi^2 is at most this, in (0,1]; 0 if not known
 	Checked      bool    // Disagreement, AtLeast or SecondMoment: kept on the sample, and not known of the population
+	Decided      Decided // Gate with a checked Disagreement: whether predictions tell where phi can be other than 0
 }
 
 // validShown returns a DomainError for the first field of Shown outside its domain, or that belongs to
@@ -229,6 +230,9 @@ func (g Goal) validMoment() error {
 		if err := theory.Domain(e > 0 && e <= 1, "second-moment", e, "a number in (0, 1]"); err != nil {
 			return err
 		}
+	}
+	if err := theory.Domain(g.Decided >= Undecided && g.Decided <= TwoClasses, "decided", int(g.Decided), "any classes, two, or none"); err != nil {
+		return err
 	}
 	bounded := g.Disagreement > 0 || r > 0 || g.SecondMoment > 0
 	return theory.Domain(!g.Checked || bounded, "enforce", g.Checked, "false, or a disagreement, at-least or second-moment to enforce")

@@ -14,10 +14,23 @@ type oneLook struct {
 	both  bool // whether both sides count unless the goal asks for one
 	exact bool // whether the tails of 0/1 queries are binomial
 	bar   bool // whether a known bar counts
+
+	decided bool // whether rows that predictions decide count
 }
 
-// pick returns the tail that serves the goal, or the better of two where a variance is known.
+// pick returns the tail that serves the goal, or the better of two where a variance is known or two classes have a
+// known bar.
 func (o oneLook) pick(g Goal) rule {
+	if o.decided && g.decides() {
+		any, two := onDecided{o, Bounded}, onDecided{o, Binary}
+		switch {
+		case g.Decided == AnyClasses:
+			return any
+		case g.Bar.Given:
+			return either{first: any, second: two}
+		}
+		return two
+	}
 	if g.Sample != nil {
 		return o.drawn(g)
 	}

@@ -73,7 +73,12 @@ func (m Method) withParameters(g, used Goal, low bool) Goal {
 	all.Disagreement, all.AtLeast, all.Variance = g.Disagreement, g.AtLeast, g.Variance
 	all.SecondMoment, all.Checked = g.SecondMoment, g.Checked
 	low = low && m.low != nil && all.moment() != nil
-	if low || !g.Checked && m.takes(disagreementFlag) { // a check keeps it on the sample alone
+	decides := m.decides(g)
+	if decides {
+		used.Decided = g.Decided
+	}
+	bounds := !g.Checked && m.takes(disagreementFlag) // a check keeps it on the sample alone
+	if low || decides || bounds {
 		withDisagreement(g, &used)
 	}
 	if low && !(all.Disagreement > 0) || m.knows(all) {
@@ -130,10 +135,16 @@ func (m Method) Unused(a Answer) (names []string) {
 	return names
 }
 
-// withUnused adds to the reason what the answer makes no use of.
+// withUnused adds to the reason what the answer makes no use of, and that it counts rows.
 func (m Method) withUnused(a Answer) Answer {
 	names := m.Unused(a)
-	if len(names) == 0 || a.Status != OK {
+	if a.Status != OK {
+		return a
+	}
+	if m.decides(a.Goal) && a.Reason == "" {
+		a.Reason = "rows on which predictions differ are counted, and the true value is over fresh labels of these rows"
+	}
+	if len(names) == 0 {
 		return a
 	}
 	last := names[len(names)-1]

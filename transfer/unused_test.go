@@ -59,6 +59,8 @@ var flagsOf = []struct {
 		func(g Goal) bool { return g.Feedback != Final }},
 	{"", "Checked", func(g *Goal, _ *rand.Rand) { g.Checked = true }, func(g *Goal) { g.Checked = false },
 		func(g Goal) bool { return g.Disagreement > 0 || g.AtLeast > 0 || g.SecondMoment > 0 }},
+	{"", "Decided", func(g *Goal, r *rand.Rand) { g.Decided = Decided(1 + r.IntN(2)) }, func(g *Goal) { g.Decided = Undecided },
+		func(g Goal) bool { return g.Checked && g.Disagreement > 0 }},
 }
 
 // Every field of a goal is set by a flag here, or decides what every row is about.

@@ -249,6 +249,8 @@ var (
 		Usage: "no number of queries is fixed: the plan is about query M, whatever comes after it"}
 	EnforceFlag = usage.Flag{Name: "enforce", Also: []string{"checked"}, Switch: true,
 		Usage: "the mechanism enforces --disagreement, --at-least or --second-moment on the sample, and assumes none of the population"}
+	TwoClassesFlag = usage.Flag{Name: "two-classes", Switch: true,
+		Usage: "gate: two classes are declared, so that one of two models is right wherever they differ; with --enforce and --disagreement"}
 )
 
 // kinds are the names of --query. The first is the default.
@@ -347,7 +349,7 @@ var sections = []usage.Section{
 	{Heading: "what is shown", Names: []string{FeedbackFlag.Name, "passes", "threshold", "floor", "budget", "guess-error", "hold",
 		OneSidedFlag.Name, OpenFlag.Name}},
 	{Heading: "what is measured", Names: []string{QueryFlag.Name, RangeFlag.Name, "sensitivity", "disagreement", "at-least", "variance",
-		"second-moment", EnforceFlag.Name}},
+		"second-moment", EnforceFlag.Name, TwoClassesFlag.Name}},
 	{Heading: "how rows were drawn", Names: []string{ClustersFlag.Name, WeightsFlag.Name, IccFlag.Name, ClassesFlag.Name, PopulationFlag,
 		ArriveFlag.Name, arriveRowsFlag.Name, arriveLooksFlag.Name}},
 	{Heading: "looks already taken", Names: []string{"past-looks"}},
@@ -356,7 +358,7 @@ var sections = []usage.Section{
 
 // GoalFlags are the flags that say what a goal is, under the headings of the long help.
 func GoalFlags() []usage.Flag {
-	flags := []usage.Flag{QueryFlag, RangeFlag, EnforceFlag, FeedbackFlag, OneSidedFlag, OpenFlag}
+	flags := []usage.Flag{QueryFlag, RangeFlag, EnforceFlag, TwoClassesFlag, FeedbackFlag, OneSidedFlag, OpenFlag}
 	for _, p := range Parameters {
 		flags = append(flags, p.Flag)
 	}
@@ -411,10 +413,33 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 		return base, err
 	}
 	clusters, err := ReadClusters(c)
-	if err != nil || clusters == nil {
-		return base, err
+	if err == nil && clusters != nil {
+		err = clusters.on(&base)
 	}
-	return base, clusters.on(&base)
+	if err == nil {
+		err = readDecided(c, clusters != nil, &base)
+	}
+	return base, err
+}
+
+// readDecided reads whether rows on which models differ are counted: a check of the disagreement counts them, and two
+// classes that are declared decide each.
+func readDecided(c usage.Values, clustered bool, g *transfer.Goal) error {
+	_, known := c.Text("disagreement")
+	gates := g.Query == transfer.Difference && g.Feedback == transfer.Gate
+	counted := g.Checked && known && !clustered
+	counted = counted && gates
+	two := c.Is(TwoClassesFlag.Name)
+	switch {
+	case two && !counted:
+		return usage.Errorf("--%s: got it, want --query difference, --disagreement, --enforce and --feedback gate too, and no clusters: rows on which predictions differ are counted",
+			TwoClassesFlag.Name)
+	case two:
+		g.Decided = transfer.TwoClasses
+	case counted:
+		g.Decided = transfer.AnyClasses
+	}
+	return nil
 }
 
 // readRange reads the range of the values.
@@ -500,6 +525,9 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 			}
 			if base.Checked {
 				*inputs = append(*inputs, record.Input{Name: "enforced", Value: record.Truth(true)})
+			}
+			if base.Decided == transfer.TwoClasses {
+				*inputs = append(*inputs, record.Input{Name: "two_classes", Value: record.Truth(true)})
 			}
 		}
 		*inputs = append(*inputs, in)

@@ -215,6 +215,7 @@ func TestFeedbackRefusals(t *testing.T) {
 		"-m 8 --query difference --disagreement .1 --at-least .9": "--at-least needs --query binary",
 		"-m 8 --enforce":                                          "--enforce: got true, want false, or a disagreement, at-least or second-moment to enforce",
 		"-m 8 --variance .1 --enforce":                            "--enforce: got true, want false, or a disagreement, at-least or second-moment to enforce",
+		"-m 8 --two-classes":                                      "--two-classes: got it, want --query difference, --disagreement, --enforce and --feedback gate too",
 		"-m 8 --transcripts .5":                                   "--transcripts: got .5, want a number of at least 1, or a power such as 2^80",
 		"-m 8 --transcripts 9 --ln-transcripts 3":                 "--ln-transcripts: given with --transcripts, want one of the two",
 		"-m 8 --feedback gate --budget 3":                         "--budget needs --feedback flags",

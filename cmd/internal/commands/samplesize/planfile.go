@@ -284,7 +284,7 @@ func bestOf(group []goals.Row) *goals.Row {
 func planKeys() planfile.Keys {
 	k := planfile.Keys{
 		Also:     make(map[string]string),
-		Switches: []string{"zip", goals.OneSidedFlag.Name, goals.EnforceFlag.Name, goals.OpenFlag.Name},
+		Switches: []string{"zip", goals.OneSidedFlag.Name, goals.EnforceFlag.Name, goals.TwoClassesFlag.Name, goals.OpenFlag.Name},
 		Rivals: map[string]string{
 			goals.BetaFlag: goals.ConfidenceFlag, goals.ConfidenceFlag: goals.BetaFlag, "hold": "guess-error",
 			"guess-error": "hold",

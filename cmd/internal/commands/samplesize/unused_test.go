@@ -1,11 +1,13 @@
 package samplesize
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
 // The title names what is known of the queries only where the best row makes use of it, and the rows that make none
@@ -29,8 +31,10 @@ func TestTheTitleNamesWhatCounts(t *testing.T) {
 		{"--query binary --at-least 0.9 --method rounding", "beta 0.05", "at least", "does as well; at-least is not used"},
 		{"--query difference --disagreement 0.1 --method splitting", "beta 0.05", "disagreement", "splitting: disagreement is not used"},
 		{"--query difference --disagreement 0.1 --method sealed --feedback final", "disagreement 0.1", "", ""},
-		{"--query difference --disagreement 0.1 --enforce --feedback gate --method gate", "beta 0.05", "disagreement",
-			"gate: disagreement is not used"},
+		{"--query difference --disagreement 0.1 --enforce --feedback gate --method gate-renggli19", "beta 0.05", "disagreement",
+			"gate-renggli19: disagreement is not used"},
+		{"--query difference --disagreement 0.1 --enforce --feedback gate --method gate", "disagreement 0.1", "",
+			"gate: rows on which predictions differ are counted"},
 		{"--feedback gate --passes 2 --method splitting", "beta 0.05", "passes", "splitting: passes are not used"},
 	} {
 		args := append(strings.Fields("samplesize --full -m 20 -t 0.1 -b 0.05"), strings.Fields(c.args)...)
@@ -99,6 +103,27 @@ func TestLessFeedbackKeepsToTheProofs(t *testing.T) {
 			if err != nil || !(told >= tau && told <= tau*(1+1e-5)) || proofs == "published" && best["proof"] == "derived" {
 				t.Errorf("%s: %q, and the row of %s has tau %v, %s", base, line, flags, tau, best["proof"])
 			}
+		}
+	}
+}
+
+// Two declared classes are told of a gate of differences that checks the disagreement of independent rows, and of no
+// other goal.
+func TestTwoClasses(t *testing.T) {
+	const gate = "samplesize -m 100 -t .02 -b .05 --query difference --disagreement .1 --feedback gate --passes 1 --method gate "
+	for flags, want := range map[string]string{"": "3830", "--enforce --two-classes": "2800"} {
+		if rows := commandtest.RowsOf(t, strings.Fields(gate+flags)...); fmt.Sprint(rows[0]["samples"]) != want {
+			t.Errorf("%s: got %v rows, want %s", flags, rows[0]["samples"], want)
+		}
+	}
+	_, out, _ := commandtest.Dpcalc(strings.Fields(gate + "--enforce --two-classes -f json")...)
+	if !strings.Contains(out, `"two_classes":true`) || !strings.Contains(out, "both of two declared classes") {
+		t.Errorf("the inputs and the hypotheses are %s", out)
+	}
+	for _, flags := range []string{"--two-classes", "--enforce --two-classes --weights rows --clusters 20x10"} {
+		code, out, stderr := commandtest.Dpcalc(strings.Fields(gate + flags)...)
+		if code != usage.ExitUsage || out != "" || !strings.HasPrefix(stderr, "dpcalc: --two-classes: got it, want ") {
+			t.Errorf("%s: exit %d, %s%s", flags, code, out, stderr)
 		}
 	}
 }
