@@ -61,10 +61,11 @@ func (Ratio) Pass(_, _ float64) (float64, bool) { return 0, false }
 // leastStep returns about the least step at which a sum is at least that with a probability of at most the level, and
 // all of the room if there is none. The probability falls in the step, and the root of -ln of it is about linear.
 func leastStep(room, lnLevel, least float64, at func(step float64) sum) float64 {
-	l := 1 / math.Sqrt(at(room).rows())
+	begin := 1 / math.Sqrt(at(room).rows())
+	l := begin
 	excess := func(step float64) float64 {
 		var ln float64
-		ln, l = at(step).lnTail(least, l)
+		ln, l = at(step).lnTail(least, max(l, begin)) // which goes to 0 where the bound is 1
 		return math.Sqrt(-ln) - math.Sqrt(-lnLevel)*(1+1e-15)
 	}
 	if excess(room) < 0 {
@@ -139,10 +140,10 @@ func (v RatioGate) shift(lnLevel float64) float64 {
 func (v Ratio) sum(cut, truth, side float64) sum {
 	positive := [2]value{{-cut * v.FalsePositive, -truth * v.FalsePositive}, {v.Both * (1 - cut), v.Both * (1 - truth)}}
 	negative := [2]value{{0, 0}, {-cut * v.FalseNegative, -truth * v.FalseNegative}}
-	return sum{kindOf(v.Positive, positive, side), kindOf(v.Rows-v.Positive, negative, side)}
+	return sum{kinds: []kind{kindOf(v.Positive, positive, side), kindOf(v.Rows-v.Positive, negative, side)}}
 }
 
-// value is what a row adds to a sum, and to another one whose expectation is at most 0.
+// value is what a row adds to a sum, and to another one whose expectation is bounded.
 type value struct{ x, y float64 }
 
 // kind is rows that each have one of two values, where both numbers of the second are no less.
@@ -161,48 +162,74 @@ func kindOf(rows int64, values [2]value, side float64) kind {
 	return kind{float64(rows), values[0], values[1]}
 }
 
-// sum is a sum of independent rows of two kinds.
-type sum [2]kind
+// sum is a sum of X over independent rows of some kinds, whose sum of Y has an expectation of at most the room.
+type sum struct {
+	kinds []kind
+	room  float64
+}
 
-// tilt returns the least over mu >= 0 of the sum over the rows of
+// tilt returns the least over mu >= 0 of mu times the room and the sum over the rows of
 //
 //	max over q in [0,1] of ln E e^(lX) - mu E Y,
 //
-// q being the probability of the second value, rounded up, and its slope in l. Every mu is valid. The best is where E Y
-// is 0 at the q of both kinds or, where one of these is not inside of [0,1], at the q of the other.
+// q being the probability of the second value, rounded up, and its slope in l. Every mu is valid.
 func (s sum) tilt(l float64) (ln, slope float64) {
-	var odds, balance [2]float64
-	for i, k := range s {
-		if odds[i] = math.Expm1(l * (k.top.x - k.low.x)); odds[i] > 0 {
-			balance[i] = k.rows * ((k.top.y-k.low.y)/odds[i] - k.low.y)
-		}
+	odds := make([]float64, len(s.kinds))
+	for i, k := range s.kinds {
+		odds[i] = math.Expm1(l * (k.top.x - k.low.x))
 	}
-	ln, slope, inside := s.most(l, s.rows()/(balance[0]+balance[1]), odds)
-	if inside {
-		return ln, slope
-	}
-	for i, k := range s {
-		other := s[1-i]
-		for _, end := range []value{other.low, other.top} {
-			if sum, steep, _ := s.most(l, k.rows/(balance[i]-other.rows*end.y), odds); sum < ln {
-				ln, slope = sum, steep
-			}
-		}
-	}
-	return ln, slope
-}
-
-// most returns the sum over the rows of their maxima.
-func (s sum) most(l, mu float64, odds [2]float64) (ln, slope float64, inside bool) {
-	if !(mu >= 0 && mu < math.Inf(1)) {
+	mu := 1 / s.scale(odds)
+	if !(mu < math.Inf(1)) {
 		mu = 0
 	}
-	inside = true
-	for i, k := range s {
-		one, mean, within := k.most(l, mu, odds[i])
-		ln, slope, inside = ln+k.rows*one, slope+k.rows*mean, inside && within
+	ln = mu * s.room
+	size := ln
+	for i, k := range s.kinds {
+		one, mean, _ := k.most(l, mu, odds[i])
+		ln, slope = ln+k.rows*one, slope+k.rows*mean
+		size += k.rows * math.Abs(one)
 	}
-	return ln, slope, inside
+	return ln + size*float64(len(s.kinds)+4)*0x1p-53, slope
+}
+
+// scale returns about the 1/mu at which E Y is the room: it is made of lines that rise.
+func (s sum) scale(odds []float64) float64 {
+	lo, hi, at := math.Inf(1), math.Inf(1), 0.
+	for i, k := range s.kinds {
+		if gap := k.top.y - k.low.y; odds[i] > 0 {
+			at += k.rows * (gap/odds[i] - k.low.y) // as if all q were inside of [0,1]
+			lo = min(lo, gap/odds[i])              // where all are 0
+		}
+	}
+	at = (at + s.room) / s.rows()
+	for range 100 {
+		if !(at > lo && at < hi) {
+			at = math.Sqrt(lo) * math.Sqrt(min(hi, 4*lo))
+		}
+		over, slope := -s.room, 0.
+		for i, k := range s.kinds {
+			gap := k.top.y - k.low.y
+			switch q := at/gap - 1/odds[i]; {
+			case q > 0 && q < 1:
+				over, slope = over+k.rows*(k.low.y+gap*q), slope+k.rows
+			case q >= 1:
+				over += k.rows * k.top.y
+			default:
+				over += k.rows * k.low.y
+			}
+		}
+		if over > 0 {
+			hi = at
+		} else {
+			lo = at
+		}
+		step := over / slope
+		if math.Abs(step) <= 1e-9*at {
+			break
+		}
+		at -= step
+	}
+	return at
 }
 
 // most returns the maximum over q of one row, rounded up, the mean of X where its law is tilted by e^(lX), and whether
@@ -241,4 +268,9 @@ func (s sum) lnTail(least, l float64) (ln, at float64) {
 	return min(ln-l*least+math.Abs(l*least)*0x1p-50, 0), l
 }
 
-func (s sum) rows() float64 { return s[0].rows + s[1].rows }
+func (s sum) rows() (n float64) {
+	for _, k := range s.kinds {
+		n += k.rows
+	}
+	return n
+}

@@ -149,7 +149,7 @@ func TestMaximumOfARow(t *testing.T) {
 		side := []float64{-1, 1}[r.IntN(2)]
 		s := Ratio{10, 5, a}.sum(cut, truth, side)
 		l := math.Pow(10, 2.4-9*r.Float64())
-		k := s[r.IntN(2)]
+		k := s.kinds[r.IntN(2)]
 		odds := math.Expm1(l * (k.top.x - k.low.x))
 		mu := math.Pow(10, 2-9*r.Float64())
 		if r.IntN(3) > 0 && odds > 0 { // where the maximum is inside
