@@ -66,7 +66,8 @@ func (l *Law) checked(beta theory.LogProb) error {
 type Shown struct {
 	Rows     int64    `json:"rows,omitempty"`
 	Differ   int64    `json:"differ,omitempty"`       // of these, or of a benchmark, on which the candidate differs from the incumbent
-	Moment   float64  `json:"moment,omitempty"`       // the most that the mean square of a difference of losses can be
+	Moment   float64  `json:"moment,omitempty"`       // of a difference of losses: see [look.moment]
+	Bins     []int64  `json:"bins,omitempty"`         // of losses of a class: the rows by their greater probability, see [Plan.binned]
 	Positive int64    `json:"least,omitempty"`        // of a ratio: the rows predicted positive; by the first code where they bound D from below
 	Share    float64  `json:"differ_share,omitempty"` // of clusters that count alike: their mean share of such rows
 	From     *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
@@ -253,7 +254,10 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 			none.Reason = fmt.Sprintf("no score can pass the bar %v: the candidate differs on %d of %d rows, too few for what is left of the budget",
 				*l.Bar, l.Differ, l.Rows)
 		}
-		if c.scale.less && l.Bar != nil {
+		if l.Bins != nil && l.Bar != nil {
+			none.Reason = fmt.Sprintf("no score can pass the bar %v: whatever the labels are, no loss of these predictions is low enough for what is left of the budget",
+				*c.line.Bar)
+		} else if c.scale.less && l.Bar != nil {
 			none.Reason = strings.Replace(none.Reason, fmt.Sprint(*l.Bar), fmt.Sprint(*c.line.Bar), 1)
 		}
 		return c, &unanswerable{inputf("%s: %s", flagOf(l), none.Reason)}

@@ -124,6 +124,8 @@ func drawLine(r *rand.Rand, of reflect.Value) {
 			f.Set(reflect.ValueOf(&LabelsFile{Path: texts[r.IntN(len(texts))], Fingerprint: "c]"}))
 		case f.Type() == reflect.TypeFor[[]string]():
 			f.Set(reflect.ValueOf(texts[:r.IntN(len(texts))]))
+		case f.Type() == reflect.TypeFor[[]int64]():
+			f.Set(reflect.ValueOf([]int64{0, r.Int64(), -1}[:r.IntN(4)]))
 		case f.Type() == reflect.TypeFor[[]Shown]() && r.IntN(4) > 0: // of which each has such a list itself
 		case f.Kind() == reflect.Slice:
 			f.Set(reflect.MakeSlice(f.Type(), 1+r.IntN(3), 3))

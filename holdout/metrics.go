@@ -369,24 +369,72 @@ func (v *values) positive(row int) bool { return v.texts[int(v.of[row])] == v.cl
 func (v *values) loss(row int, y float64) float64 { return v.kind.Loss(v.of[row], y, v.clip) }
 
 // moment is the mean of the greatest square that the difference of two losses can have, whatever the truths are: the
-// difference of squares is linear in the truth, and a class has two. The mean is over the records of the look or, with
-// items, over all rows of the submission: which items of a benchmark have labels is not told. A cluster counts with the
-// mean over its rows, which is at least the square of its mean.
-func (l look) moment(items bool) float64 {
-	if items {
+// difference of squares is linear in the truth, and a class has two. The mean is over the records of the look or, of a
+// benchmark, over all rows of the submission: which items of a benchmark have labels is not told. A cluster counts with
+// the mean over its rows, which is at least the square of its mean. Where predictions fix the intervals of the rows it
+// is the mean square of half of their lengths, which is less.
+func (l look) moment(p *Plan) float64 {
+	if p.Population != nil {
 		l.records = records{}
 	}
 	sum, n := 0., float64(l.count()+len(l.values.of))
 	for i := range l.count() {
-		sum += l.record(i, func(row int) (worst float64) {
-			for _, y := range [2]float64{0, 1} {
-				gap := l.base.loss(row, y) - l.values.loss(row, y)
-				worst = max(worst, gap*gap)
+		sum += l.record(i, func(row int) float64 {
+			gap := func(y float64) float64 { return l.base.loss(row, y) - l.values.loss(row, y) }
+			most, half := max(math.Abs(gap(0)), math.Abs(gap(1))), (gap(0)-gap(1))/2
+			if p.fixes() {
+				return half * half
 			}
-			return worst
+			return most * most
 		})
 	}
 	return min(1, sum/float64(l.count())*(1+2e-16*(n+8)))
+}
+
+// bins is how many bins losses have: the cells of the greater probability, from 1/2 to 1.
+const bins = 64
+
+// binned reports whether a look by a metric stores bins: where the label has one of two losses, which predictions fix.
+func (p *Plan) binned(name string) bool {
+	kind, _ := metric.Of(name)
+	return p.fixes() && kind.Loss != nil && p.Positive != "" && p.Incumbent == nil
+}
+
+// bins counts some rows by their greater probability, all for nil.
+func (v *values) bins(rows []int32) []int64 {
+	counts := make([]int64, bins)
+	v.each(rows, func(row int) {
+		x := v.of[row]
+		counts[min(bins-1, int((max(x, 1-x)-0.5)*2*bins))]++
+	})
+	return counts
+}
+
+// bins reports whether counts are the bins of so many rows, or none where there are none.
+func (p *Plan) bins(name string, rows int64, counts []int64) bool {
+	if !p.binned(name) {
+		return counts == nil
+	}
+	for _, n := range counts {
+		if n < 0 || n > rows {
+			return false
+		}
+		rows -= n
+	}
+	return rows == 0 && len(counts) == bins
+}
+
+// intervals are what the values of rows in bins can be, rounded outwards.
+func (p *Plan) intervals(l Line) (v open.Binned) {
+	kind, _ := metric.Of(l.Metric)
+	for i, n := range l.Bins {
+		most := (1 + float64(i+1)/bins) / 2
+		value := func(y float64) float64 { return 1 - kind.Loss(most, y, cmp.Or(p.Units.Clip, usualClip)) }
+		if n > 0 {
+			v = append(v, open.Bin{Rows: n, Low: value(0) - 0x1p-50, High: value(1) + 0x1p-50})
+		}
+	}
+	return v
 }
 
 // predicted are those of some rows that are predicted positive, nil where there are none.
@@ -408,7 +456,7 @@ func (l look) sums(rows []int32) (n, d float64) {
 	return n, d
 }
 
-// measuredTails are the tails of ratios, nil for other means.
+// measuredTails are the tails of ratios and of losses in bins, nil for other means.
 func (p *Plan) measuredTails(l Line) open.Tails {
 	n := float64(l.Rows)
 	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
@@ -422,6 +470,8 @@ func (p *Plan) measuredTails(l Line) open.Tails {
 		return open.Rounded{Tails: open.RatioGate{Ratio: ratio, Bar: *l.Bar}, By: 0x1p-50} // N and D are whole numbers
 	}
 	switch {
+	case l.Bins != nil:
+		return p.scale(l.Metric).mapped(mean(p.intervals(l)))
 	case kind.Ratio != nil && l.Show == ShowPass:
 		value := mean(open.Rounded{Tails: open.Unit{Rows: n}, By: 0x1p-49})
 		return ratioGate{Tails: value, Ratio: *kind.Ratio, bar: *l.Bar, least: least}

@@ -186,11 +186,14 @@ func TestMetricsByHand(t *testing.T) {
 				}
 			}
 			for _, side := range []float64{-1, 1} {
-				room := in.Highest - want
+				room := 0.6 * (in.Highest - want)
 				if side < 0 {
-					room = want - in.Lowest
+					room = 0.6 * (want - in.Lowest)
 				}
-				bar := want + side*min(0.15*width, 0.6*room)
+				if m.Less { // no loss can be much less
+					room /= 3
+				}
+				bar := want + side*min(0.15*width, room)
 				a, err := c.Score(context.Background(), c.ask(name, ShowPass, values, bar))
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
@@ -275,12 +278,13 @@ func TestTailsOfMetrics(t *testing.T) {
 			texts[i] = float64(r.IntN(2))
 			positives += int64(texts[i])
 		}
-		for _, what := range []string{"f1", "jaccard", "recall", "sharp f1", "sharp jaccard", "sharp recall", "log-loss", "rmse", "difference"} {
+		for _, what := range []string{"f1", "jaccard", "recall", "sharp f1", "sharp jaccard", "sharp recall", "log-loss", "rmse", "difference",
+			"sharp log-loss", "sharp rmse", "sharp difference"} {
 			name, sharp := strings.CutPrefix(what, "sharp ")
 			compared := name == "difference"
 			p := &Plan{Metrics: []string{name}, Open: &Law{Code: firstCode}}
 			if sharp {
-				p.Open.Code = code
+				p.Open.Code, p.Positive = code, "yes"
 			}
 			if compared {
 				name, p.Incumbent = "log-loss", &LabelsFile{}
@@ -304,7 +308,10 @@ func TestTailsOfMetrics(t *testing.T) {
 			}
 			if compared {
 				l.base = &values{kind: kind, of: other, clip: usualClip}
-				line.Differ, line.Moment = int64(n), l.moment(false)
+				line.Differ, line.Moment = int64(n), l.moment(p)
+			}
+			if p.binned(name) {
+				line.Bins = v.bins(nil)
 			}
 			tails := p.tails(line)
 			var masses, means []float64
@@ -356,7 +363,7 @@ func TestTailsOfMetrics(t *testing.T) {
 			}
 		}
 	}
-	for _, what := range []string{"log-loss", "rmse", "f1", "jaccard", "sharp f1", "sharp jaccard", "sharp recall"} {
+	for _, what := range []string{"log-loss", "rmse", "f1", "jaccard", "sharp f1", "sharp jaccard", "sharp recall", "sharp log-loss", "sharp rmse"} {
 		if closest[what] == 0 {
 			t.Errorf("%s: nothing refutes a third of the levels", what)
 		}
@@ -599,6 +606,86 @@ func TestDifferencesOfLosses(t *testing.T) {
 	}
 	if _, err := Verify(l.dir, ""); err != nil {
 		t.Error(err)
+	}
+}
+
+// Losses of a class: a line counts the rows of the look by their greater probability, whatever the labels are, and the
+// interval is narrower than by the first code. Ledgers whose predictions fix no two values of a row, or whose rows were
+// drawn, have no bins, and no line has others than its rows.
+func TestBinsOfLosses(t *testing.T) {
+	labels, _, chances := twoClasses(rand.New(rand.NewPCG(53, 5)), 2000)
+	counts := func(chances []string) (want [64]int64) {
+		for _, text := range chances {
+			var p float64
+			fmt.Sscan(text, &p)
+			cell := 0
+			for cell < 63 && max(p, 1-p) >= 0.5+float64(cell+1)/128 {
+				cell++
+			}
+			want[cell]++
+		}
+		return want
+	}
+	for name, bar := range map[string]float64{"log-loss": 0.5, "squared-error": 0.17, "rmse": 0.41} {
+		margins := map[int]float64{}
+		for _, version := range []int{firstCode, code} {
+			c := measuredBy(t, labels, Units{Positive: "dog"}, nil, name)
+			c.plan.Open.Code = version
+			list, err := c.Price(c.ask(name, ShowPass, chances, bar), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pass, want := list[len(list)-1], counts(chances)
+			margins[version] = bar - *pass.Below
+			if version == firstCode && pass.Bins != nil || version == code && !slices.Equal(pass.Bins, want[:]) {
+				t.Errorf("%s by code %d: got the bins %v, want %v", name, version, pass.Bins, want)
+			}
+			without := c.ask(name, ShowScore, nil, 0)
+			without.Values = nil
+			if _, err = c.Price(without, nil); (err != nil) != (version == code) {
+				t.Errorf("%s by code %d: a price without predictions: %v", name, version, err)
+			}
+		}
+		if !(margins[code] < 0.75*margins[firstCode]) {
+			t.Errorf("%s: margins %v", name, margins)
+		}
+		c := measuredBy(t, labels, Units{Positive: "dog"}, nil, name)
+		_, err := c.Score(context.Background(), c.ask(name, ShowPass, chances, 0.01))
+		if want := "no score can pass the bar 0.01: whatever the labels are, no loss of these predictions is low enough"; !strings.Contains(fmt.Sprint(err), want) {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+		if _, err = c.Score(context.Background(), c.ask(name, ShowScore, chances, 0)); err != nil {
+			t.Fatal(err)
+		}
+		for what, change := range map[string]func(l *Line){
+			"no bins": func(l *Line) { l.Bins = nil }, "a row more": func(l *Line) { l.Bins[9]++ }, "a bin more": func(l *Line) { l.Bins = append(l.Bins, 0) },
+			"less than none": func(l *Line) { l.Bins[0], l.Bins[1] = -1, l.Bins[0]+l.Bins[1]+1 },
+			"other bins":     func(l *Line) { slices.Reverse(l.Bins) }, "as they are": func(l *Line) {},
+		} {
+			h, err := journalOf(c.dir).Read()
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(&h.lines[0])
+			if fits := h.recomputed() == nil; fits != (what == "as they are") {
+				t.Errorf("%s with %s verifies: %v", name, what, fits)
+			}
+		}
+	}
+	for name, p := range map[string]*Plan{
+		"a column": {Metrics: []string{"column:x"}}, "numbers": {Metrics: []string{"rmse"}}, "an incumbent": {Incumbent: &LabelsFile{}},
+		"a benchmark": {Population: &Benchmark{}}, "clusters": {Group: &Group{}}, "the first code": {Open: &Law{Code: firstCode}},
+	} {
+		if p.Open == nil {
+			p.Open = &Law{Code: code}
+		}
+		metrics := p.Metrics
+		if metrics == nil {
+			metrics, p.Positive = []string{"log-loss"}, "dog"
+		}
+		if line := (Line{Metric: metrics[0]}); p.binned(line.Metric) || p.bins(line.Metric, 2, make([]int64, 64)) {
+			t.Errorf("%s has bins", name)
+		}
 	}
 }
 

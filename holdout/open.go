@@ -56,7 +56,8 @@ type query struct {
 	count    int64      // of the rows, and of all items of a benchmark
 	differ   int64      // of these, on which a candidate differs from the incumbent
 	share    float64    // of clusters that count alike: their mean share of such rows
-	moment   float64    // of a difference of losses: the greatest mean square
+	moment   float64    // of a difference of losses: as [Shown] has it
+	bins     []int64    // of losses of a class: the rows by their greater probability
 	positive int64      // of a ratio: the rows that are predicted positive
 	joint    []look     // of several conditions: a look at each
 }
@@ -91,8 +92,11 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	if l.plan.Incumbent != nil {
 		a.Kept = l.plan.kept(a.Show)
 	}
-	a.Moment, a.Positive = q.moment, q.positive
-	line.Kept, line.Rows, line.Moment, line.Positive = a.Kept, a.Rows, q.moment, q.positive
+	if l.plan.binned(a.Metric) {
+		q.bins = a.look.values.bins(q.rows)
+	}
+	a.Moment, a.Positive, a.Bins = q.moment, q.positive, q.bins
+	line.Kept, line.Rows, line.Moment, line.Positive, line.Bins = a.Kept, a.Rows, q.moment, q.positive, q.bins
 	line.Differ, line.Share = q.differ, q.share
 	q.tails = l.plan.tails(line)
 	return q, l.joined(a, &q)
@@ -139,7 +143,7 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 }
 
 // compared says what the predictions say of a difference: on how many rows it can be other than 0, and of two losses
-// the greatest mean square. The values of a column may follow from the labels, so that they fix nothing.
+// how far apart they can be. The values of a column may follow from the labels, so that they fix nothing.
 func (l *Ledger) compared(a *asked, q *query) {
 	kind := a.look.values.kind
 	if q.differ, q.share = q.count, 1; !IsColumn(a.Metric) {
@@ -149,7 +153,7 @@ func (l *Ledger) compared(a *asked, q *query) {
 		q.share = 0
 	}
 	if kind.Loss != nil && q.differ > 0 {
-		q.moment = a.look.moment(l.plan.Population != nil)
+		q.moment = a.look.moment(l.plan)
 	}
 }
 
@@ -221,6 +225,9 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	}
 	if kind, _ := metric.Of(cmp.Or(s.Metric, l.plan.Metric)); s.Values == nil && kind.Class && kind.Reads == metric.Text {
 		return nil, inputf("price: got no predictions, want them: the price of %s depends on the rows predicted positive", kind.Name)
+	}
+	if name := cmp.Or(s.Metric, l.plan.Metric); s.Values == nil && l.plan.binned(name) {
+		return nil, inputf("price: got no predictions, want them: the price of %s depends on the probabilities", name)
 	}
 	if s.Show == ShowPass {
 		bar = cmp.Or(bar, s.Bar)
@@ -505,6 +512,8 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Positive, l.Rows, l.Moment)
 	case l.Kept != p.kept(l.Show)*float64(one(compared)):
 		return fmt.Errorf("got a mean square kept at %v, want %v", l.Kept, p.kept(l.Show))
+	case !p.bins(l.Metric, l.Rows, l.Bins):
+		return fmt.Errorf("got the bins %v of %d rows", l.Bins, l.Rows)
 	case l.unbounded(p):
 		return errors.New("got a ratio without a row that is predicted positive")
 	case l.Differ < one(compared) || l.Differ > one(compared)*most:

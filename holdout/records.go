@@ -480,6 +480,8 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	counted = right && whole && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
 		switch {
+		case l.Moment > 0 && p.fixes():
+			return open.Ranged{Rows: entropic, Square: l.Moment}
 		case l.Moment > 0:
 			return open.KnownVariance{Rows: entropic, Variance: l.Moment, Lowest: -1}
 		case l.Kept > 0:
@@ -500,10 +502,11 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 // decides reports whether predictions fix the rows on which a difference can be other than 0, and no sample does: the
 // items of a benchmark that have labels were drawn, and clusters count by shares of such rows.
 func (p *Plan) decides(l Line) bool {
-	alike := p.Group == nil && p.Population == nil
-	differs := l.Metric == Accuracy && l.Differ > 0
-	return p.Open.sharp() && differs && alike
+	return p.fixes() && l.Metric == Accuracy && l.Differ > 0
 }
+
+// fixes reports whether tails make use of what predictions fix of the rows of an open ledger.
+func (p *Plan) fixes() bool { return p.Open.sharp() && p.Group == nil && p.Population == nil }
 
 // disagreement is the share of a look's records on which a candidate differs from the incumbent, rounded up.
 func (p *Plan) disagreement(l Line) float64 {

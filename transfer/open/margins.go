@@ -73,6 +73,35 @@ func (v KnownVariance) margin(lnLevel float64) float64 {
 	})
 }
 
+// Ranged is a query with values in [-1,1], each row's in an interval of its own, which depends on no label. Its ends
+// are x - s and x + s with Rows s^2/2V = ln 1/q, V the mean square of half of the lengths. Source: Hoeffding 1963,
+// Theorem 2.
+type Ranged struct {
+	Rows, Square float64 // Square is V
+}
+
+// Range returns -1 and 1.
+func (Ranged) Range() (lowest, highest float64) { return -1, 1 }
+
+// Edge returns x.
+func (Ranged) Edge(x float64) float64 { return x }
+
+// Lower returns x - s.
+func (v Ranged) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
+
+// Upper returns x + s.
+func (v Ranged) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
+
+// Pass returns bar + s.
+func (v Ranged) Pass(bar, lnLevel float64) (float64, bool) {
+	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
+}
+
+// margin returns s, rounded up.
+func (v Ranged) margin(lnLevel float64) float64 {
+	return math.Sqrt(-2*lnLevel*v.Square/v.Rows)*(1+1e-15) + 1e-300
+}
+
 // Kept is a query f with values in [-1,1] of which nothing is said unless the mean of f^2 over the rows is at most
 // Most: a response that it is more has a share of its own, [Refusals]. Its ends are x - s and x + s with
 //

@@ -202,7 +202,8 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 func TestWorstBar(t *testing.T) {
 	for _, tails := range []Planned{
 		Unit{5000}, Unit{40}, Convex{5000}, ZeroOne{800}, Differences{3000, 0.2}, KnownVariance{3000, 0.05, 0},
-		KnownVariance{3000, 0.05, -1}, Hoeffding{Unit{800}, 9000}, Hoeffding{ZeroOne{800}, 9000}, Hoeffding{ZeroOne{30}, 300},
+		KnownVariance{3000, 0.05, -1}, Ranged{3000, 0.05},
+		Hoeffding{Unit{800}, 9000}, Hoeffding{ZeroOne{800}, 9000}, Hoeffding{ZeroOne{30}, 300},
 	} {
 		p := Plan{tails, math.Log(0.05), Usual(), 31, 3}
 		worst, most := p.Gate(), 0.

@@ -150,6 +150,11 @@ func (v KnownVariance) Widest(lnLow, lnHigh, gap float64) float64 {
 }
 
 // Widest returns the two margins and the gap.
+func (v Ranged) Widest(lnLow, lnHigh, gap float64) float64 {
+	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 2)
+}
+
+// Widest returns the two margins and the gap.
 func (v Kept) Widest(lnLow, lnHigh, gap float64) float64 {
 	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 2)
 }

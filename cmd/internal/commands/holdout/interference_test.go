@@ -640,7 +640,8 @@ func (w *world) ranks(texts []string) {
 }
 
 // decides asks ledgers of two declared classes, which other rows have in the two worlds, and another number of them: of
-// differences, whose decided rows are counted, and of ratios, whose rows predicted positive are.
+// differences, whose decided rows are counted, of ratios, whose rows predicted positive are, and of losses, whose probabilities
+// are.
 func (w *world) decides() {
 	t := w.t
 	column(t, "more/two.csv", "label", func(i int) string {
@@ -657,20 +658,31 @@ func (w *world) decides() {
 	w.makes("init tworatios" + of + " --positive ill --metrics f1,recall,jaccard")
 	differences := []string{"--show pass --bar 0.02", "--show pass --bar 0.9", "--show score --step 0.2", "--show guess --guess 0.1 --step 0.2",
 		"--show pass --bar 0 --all bar=-0.1,where=color=red", "--show pass --bar -0.2 --where color=blue --effect 0.2"} // no pass makes an incumbent
-	var ratios []string
+	for name, turn := range map[string]int{"first": 3, "next": 7, "last": 10} {
+		column(t, "odds-"+name+".csv", "probability", func(i int) string { return fmt.Sprint(float64(i%turn) / 9) })
+	}
+	w.makes("init losses" + of + " --positive ill --metrics log-loss,squared-error,rmse")
+	w.makes("init lossgaps" + of + " --positive ill --metrics squared-error --incumbent odds-first.csv")
+	gaps := []string{"--show pass --bar 0.1", "--show score --step 0.2 --where color=red"} // no pass makes an incumbent
+	var ratios, losses []string
+	for _, name := range []string{"log-loss", "squared-error", "rmse"} {
+		losses = append(losses, "--metric "+name+" --show pass --bar 0.6", "--metric "+name+" --show pass --bar 0.5 --where color=red",
+			"--metric "+name+" --show score --step 0.3", "--metric "+name+" --show best --step 0.3")
+	}
 	for _, name := range []string{"f1", "recall", "jaccard"} {
 		ratios = append(ratios, "--metric "+name+" --show pass --bar 0.1", "--metric "+name+" --show pass --bar 0.99 --where color=red",
 			"--metric "+name+" --show score --step 0.2", "--metric "+name+" --show best --step 0.3")
 	}
 	for _, l := range []struct {
 		name  string
+		of    string // its predictions
 		looks []string
-	}{{"twoclasses", differences}, {"tworatios", ratios}} {
+	}{{"twoclasses", "two", differences}, {"tworatios", "two", ratios}, {"losses", "odds", losses}, {"lossgaps", "odds", gaps}} {
 		for _, do := range []struct {
 			diverged bool
 			line     string
 		}{{false, "price "}, {false, "score --dry-run "}, {true, "score "}} {
-			for _, file := range []string{"two-next.csv", "two-last.csv"} {
+			for _, file := range []string{l.of + "-next.csv", l.of + "-last.csv"} {
 				for _, look := range l.looks {
 					action, flags, _ := strings.Cut(do.line, " ")
 					if action == "score" {
