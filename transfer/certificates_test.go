@@ -45,8 +45,8 @@ var evaluations = map[string]evaluation{
 	"sparse-validate":         {sparseHolds, nil, 80},
 	"ladder":                  {ladderHolds, nil, 80},
 	"ladder-blum15":           {byDemand("ladder-blum15"), everyTime, 100},
-	"sealed":                  {fixedHolds(true), countedOut, 150},
-	"transcripts":             {fixedHolds(true), countedOut, 60},
+	"sealed":                  {convexHolds, countedOut, 150},
+	"transcripts":             {convexHolds, countedOut, 60},
 	"subset":                  {subsetHolds, countedOut, 150},
 	"open-gate":               {openGateHolds, nil, 300},
 	"open-board":              {openBoardHolds, nil, 60},
@@ -166,7 +166,7 @@ func subsetHolds(a Answer) bool {
 	tau := number(a.Tau).Over(number(unitOf(a)))
 	exponent := whole(2).Times(worth).Times(tau.Squared())
 	level := sides.Times(whole(a.Queries)).Ln().Minus(lnBeta(a))
-	return a.Samples == items || exponent.AtLeast(level) || fixedHolds(true)(a)
+	return a.Samples == items || exponent.AtLeast(level) || convexHolds(a)
 }
 
 // lnOneLook is ln of the bound on one query. The level says which of two bounds on counts is asked for.
@@ -254,6 +254,24 @@ func countedOut(a Answer) bool {
 	return !a.Bar.Given && a.Samples <= pageMostCounted && level.Float() < -math.Ln2 && a.PastLooks == 0
 }
 
+// convexHolds is one look for each of so many queries, with convex tails for means that are no counts.
+func convexHolds(a Answer) bool {
+	level := lnBeta(a).Minus(lnNodesOf(a))
+	return fixedHolds(true)(a) || ranges(a) && level.AtLeast(lnConvexLook(a, a.OneSided))
+}
+
+// ranges reports whether the values of a query fill an interval: they are not 0 and 1 alone.
+func ranges(a Answer) bool { return a.Query == Bounded || a.Query == Difference }
+
+// lnConvexLook is ln of the convex tails of one query.
+func lnConvexLook(a Answer, oneSided bool) dec {
+	ln := pageLnConvexSide(a.Samples, number(a.Tau).Over(number(unitOf(a))))
+	if !oneSided {
+		ln = ln.Plus(whole(2).Ln())
+	}
+	return ln
+}
+
 // gateHolds is the gate at all bars, or at the one that is known.
 func gateHolds(a Answer) bool {
 	passes := a.Passes
@@ -261,6 +279,19 @@ func gateHolds(a Answer) bool {
 		passes = a.Queries
 	}
 	level := lnBeta(a).Minus(pageLnNodes(a.Queries, passes))
+	if usualGateHolds(a, level) || !ranges(a) {
+		return usualGateHolds(a, level)
+	}
+	if !a.Bar.Given {
+		return level.AtLeast(lnConvexLook(a, true))
+	}
+	unit := number(unitOf(a))
+	c, tau := number(a.Bar.Value).Plus(unit).Minus(one).Over(unit), number(a.Tau).Over(unit)
+	return level.AtLeast(pageLnConvexAt(a.Samples, c, tau, a.OneSided))
+}
+
+// usualGateHolds is that by moment generating functions, or by counts.
+func usualGateHolds(a Answer, level dec) bool {
 	if !a.Bar.Given {
 		return level.AtLeast(lnOneLook(a, true, true, level))
 	}

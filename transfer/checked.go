@@ -21,18 +21,19 @@ type checked struct {
 // Coq does not check a row of any other goal.
 var checkedRows = map[string][]checked{
 	"gate": slices.Concat([]checked{
-		{"values in [0,1]", asked(Bounded, withPasses, withSide), gateByRate, nil},
-		{"values in [0,1] at a known bar", asked(Bounded, withPasses, withSide, atBar), gateAtBar, nil},
+		kind("values in [0,1]", asked(Bounded, withPasses, withSide), nil, gateByRate, []string{"Certified.gate_certified"}, convexCells),
+		kind("values in [0,1] at a known bar", asked(Bounded, withPasses, withSide, atBar), nil, gateAtBar, convexAtBar),
 		{"0/1 values", asked(Binary, withPasses, withSide), gateOfCounts, equalRows},
 		{"0/1 values at a known bar", asked(Binary, withPasses, withSide, atBar), []string{"Rows.gate_bar_counts", "Rows.gate_bar_counts_one_side", "Guesses.equal_rows"}, equalRows},
 		{"values in [0,1] of a known variance at a known bar",
 			asked(Bounded, withPasses, withSide, withVariance, atBar),
-			slices.Concat(gateAtBar, []string{"KnownVariance.gate_bar_variance", "KnownVariance.gate_bar_variance_one_side"}, ofRows), nil},
+			slices.Concat(gateAtBar, []string{"KnownVariance.gate_bar_variance", "KnownVariance.gate_bar_variance_one_side"}, convexAtBar, ofRows), nil},
 		{"differences at a known bar",
 			asked(Difference, withPasses, withSide, withDisagreement, atBar),
-			slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side"}, ofRows), nil},
+			slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side", "Leads.lead_up", "Leads.lead_down", "Sides.gate_bar_sides", "Sides.gate_bar_side"}, ofRows), nil},
+		{"values in [0,1] of clusters of equal weight at a known bar", asked(Bounded, withPasses, withSide, atBar, withEqualClusters), slices.Concat([]string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, convexAtBar, ofRows), nil},
 		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, atBar, withClusters), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
-	}, sided(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
+	}, sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {
 		{"losses in [0,1]", asked(Bounded, withFloor), []string{"Rows.ladder_bounded", "Rows.ladder_one", "Entropy.hoeffding_kl"}, nil},
 		{"0/1 losses", asked(Binary, withFloor), []string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Guesses.equal_rows", "Entropy.hoeffding_kl"}, equalRows},
@@ -40,15 +41,15 @@ var checkedRows = map[string][]checked{
 	"sparse-validate": slices.Concat([]checked{
 		{"values in [0,1], without --hold", asked(Bounded, withBudget, withGuess), []string{"Guesses.sparse_bounded"}, nil},
 		{"0/1 values, without --hold", asked(Binary, withBudget, withGuess), []string{"Guesses.sparse_counts"}, equalRows},
-	}, sided(countSides, []string{"Sides.sparse_sides"}, withBudget, withGuess)),
+	}, sided(exponential(countSides), []string{"Sides.sparse_sides"}, withBudget, withGuess)),
 	"rounding-widths": slices.Concat([]checked{
 		{"values in [0,1]", asked(Bounded), slices.Concat(widths, unitSides), nil},
 		{"0/1 values", asked(Binary, withPastLooks), slices.Concat(widths, countSides, []string{"Coins.past_counts"}), equalRows},
-	}, varying(countSides, widths)),
+	}, varying(exponential(countSides), widths)),
 	"sealed": slices.Concat([]checked{
-		{"values in [0,1]", asked(Bounded, withSide), []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, nil},
+		kind("values in [0,1]", asked(Bounded, withSide), nil, []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, sealedSides, convexSides),
 		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
-	}, sided(sealedCounts, []string{"Sides.sealed_sides", "Sides.sealed_side"}, withSide)),
+	}, sidedConvex(sealedCounts, sealedSides, withSide)),
 	"gaussian":          jointRows,
 	"gaussian-schedule": jointRows,
 	"open-gate": {
@@ -120,42 +121,66 @@ var (
 	gateByRate   = []string{"Records.gate_best", "Records.tail_up", "Records.tail_down", "Chernoff.E_greatest"} // the rate E
 	gateAtBar    = []string{"Rows.gate_bar", "Rows.gate_bar_one_side"}
 	gateOfCounts = slices.Concat([]string{"Rows.gate_counts", "Guesses.equal_rows"}, gateByRate)
+	sealedSides  = []string{"Sides.sealed_sides", "Sides.sealed_side"}
 	sealedCounts = []string{"Rows.sealed_counts", "Rows.sealed_counts_one_side", "Rows.sealed_bounded", "Rows.sealed_one_side", "Guesses.equal_rows"}
 	guessPlan    = []string{"Guess.guess_widths", "Guess.guess_code", "OpenGate.beta_code_closed"}
 	widths       = []string{"Widths.rounding_widths", "Widths.clip_nearer"}
+	convexCells  = []string{"Certified.cells_above", "ConvexRows.convex_tail_falls"} // A_n(s) by cells, of as many rows or fewer
+	convexSides  = slices.Concat([]string{"Certified.certified_sides"}, convexCells)
+	convexAtBar  = []string{"Rows.gate_bar_certified", "Rows.gate_bar_certified_one_side", "ConvexRows.convex_tail_falls"}
 	unitSides    = []string{"Guesses.unit_sides"}
 	countSides   = []string{"Guesses.count_sides"}
+	ofClusters   = []string{"Clusters.cluster_sides", "Clusters.cluster_hoeffding", "Sides.sides_min"}
 	ofRows       = []string{"Weights.equal_weights", "Weights.weighted_rows"} // rows are clusters of equal weight
 	ofSides      = slices.Concat([]string{"Clusters.sides_of_rows"}, ofRows)
 )
 
+// oneQuery is what the two tails of one query rest on, by the kinds of its values.
+type oneQuery struct{ counts, units, differences []string }
+
+// withConvex adds the convex tails.
+func (q oneQuery) withConvex() oneQuery {
+	q.units = slices.Concat(q.units, convexSides)
+	q.differences = slices.Concat(q.differences, []string{"LeadPlans.lead_sides"})
+	return q
+}
+
+func exponential(counts []string) oneQuery {
+	return oneQuery{counts, unitSides, []string{"Differences.difference_sides"}}
+}
+
+// sidedConvex is sided for a method that has convex tails too.
+func sidedConvex(counts, method []string, fields ...field) []checked {
+	equal := asked(Bounded, slices.Concat(fields, []field{withEqualClusters})...)
+	return append([]checked{
+		kind("values in [0,1] of clusters of equal weight", equal, nil, method, ofClusters, convexSides, ofRows),
+	}, sided(exponential(counts).withConvex(), method, fields...)...)
+}
+
 // sided is the kinds of goals of a method that rests, by theorems of its own, on a tail on either side of one query.
-// The counts are what its rows of 0/1 values rest on.
-func sided(counts, method []string, fields ...field) []checked {
+func sided(one oneQuery, method []string, fields ...field) []checked {
 	with := func(more ...field) []field { return slices.Concat(fields, more) }
-	return append(varying(counts, method, fields...),
+	return append(varying(one, method, fields...),
 		kind("differences", asked(Difference, with(withDisagreement)...), nil,
-			method, []string{"Differences.difference_sides"}, ofSides),
+			method, one.differences, ofSides),
 		kind("differences of a known second moment",
 			asked(Difference, with(withDisagreement, withSecondMoment)...), nil,
-			method, []string{"Differences.difference_sides", "KnownVariance.moment_sides", "Sides.sides_min"},
-			ofSides),
-		kind("values in [0,1] of clusters", asked(Bounded, with(withClusters)...), nil,
-			method, []string{"Clusters.cluster_sides", "Clusters.cluster_hoeffding", "Sides.sides_min"}),
+			method, one.differences, []string{"KnownVariance.moment_sides", "Sides.sides_min"}, ofSides),
+		kind("values in [0,1] of clusters", asked(Bounded, with(withClusters)...), nil, method, ofClusters),
 	)
 }
 
 // varying is sided for values in [0,1] and 0/1 values of a known variance.
-func varying(counts, method []string, fields ...field) []checked {
+func varying(one oneQuery, method []string, fields ...field) []checked {
 	with := func(more ...field) []field { return slices.Concat(fields, more) }
 	variance := []string{"KnownVariance.variance_sides"}
 	return []checked{
 		kind("values in [0,1] of a known variance", asked(Bounded, with(withVariance)...), nil,
-			method, unitSides, variance, ofSides),
+			method, one.units, variance, ofSides),
 		kind("0/1 values of a known variance", asked(Binary, with(withVariance)...), equalRows,
-			method, counts, variance, ofSides),
+			method, one.counts, variance, ofSides),
 		kind("0/1 values of a known least mean", asked(Binary, with(withAtLeast)...), equalRows,
-			method, counts, variance, []string{"KnownVariance.variance_of_errors"}, ofSides),
+			method, one.counts, variance, []string{"KnownVariance.variance_of_errors"}, ofSides),
 	}
 }
 
@@ -207,6 +232,13 @@ func whenOpen(_ Goal, to *Goal)            { to.Open = true }
 // withClusters is clusters, and no rows of a benchmark.
 func withClusters(from Goal, to *Goal) {
 	if c, ok := from.Sample.(Clusters); ok {
+		to.Sample = c
+	}
+}
+
+// withEqualClusters is clusters that count alike.
+func withEqualClusters(from Goal, to *Goal) {
+	if c, ok := from.Sample.(Clusters); ok && alike(c) {
 		to.Sample = c
 	}
 }

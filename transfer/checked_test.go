@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"math/big"
 	"os"
 	"regexp"
 	"slices"
@@ -75,8 +76,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 48 {
-		t.Errorf("%d kinds of checked rows, want 48", rows)
+	if rows != 51 {
+		t.Errorf("%d kinds of checked rows, want 51", rows)
 	}
 }
 
@@ -91,6 +92,8 @@ func TestCheckedHasOneSense(t *testing.T) {
 		}
 	}
 }
+
+var equalClusters = NewClusters(500, big.NewRat(1000, 1), big.NewRat(2, 1), big.NewRat(2000, 1))
 
 // What Coq checks of each method, by what changes in a goal. Whatever is not listed as checked is not, unless the
 // method uses no more of the goal than of one that is listed.
@@ -121,6 +124,8 @@ func TestCheckedRows(t *testing.T) {
 		"a difference, a bar":     func(g *Goal) { g.Query, g.Bar = Difference, Some(0.1) },
 		"clusters":                func(g *Goal) { g.Sample = Clusters{Count: 5} },
 		"clusters, a bar":         func(g *Goal) { g.Sample, g.Bar = Clusters{Count: 5}, Some(0.5) },
+		"equal clusters":          func(g *Goal) { g.Sample = equalClusters },
+		"equal clusters, a bar":   func(g *Goal) { g.Sample, g.Bar = equalClusters, Some(0.5) },
 		"differences of clusters": func(g *Goal) { g.Query, g.Sample = Difference, Clusters{Count: 5} },
 		"a benchmark":             func(g *Goal) { g.Sample = Subset{Items: 5000} },
 		"past looks":              func(g *Goal) { g.PastLooks = 2 },
@@ -130,14 +135,14 @@ func TestCheckedRows(t *testing.T) {
 		"a privacy":               func(g *Goal) { g.Epsilon = 1 },
 		"open":                    func(g *Goal) { g.Open = !g.Open },
 	}
-	sides := slices.Clip([]string{"", "0/1", "difference", "a disagreement", "a second moment", "a variance", "0/1, a variance", "a value", "clusters"})
+	sides := slices.Clip([]string{"equal clusters", "", "0/1", "difference", "a disagreement", "a second moment", "a variance", "0/1, a variance", "a value", "clusters"})
 	want := map[string]struct {
 		feedback Feedback
 		open     bool
 		checked  []string
 	}{
 		"gate": {Gate, false, append(sides, "one side", "a bar", "a bar of 0", "0/1 at a bar", "passes", "open",
-			"a variance, a bar", "a difference, a bar", "clusters, a bar")},
+			"a variance, a bar", "a difference, a bar", "clusters, a bar", "equal clusters, a bar")},
 		"ladder":            {Best, false, []string{"", "0/1", "a floor", "open"}},
 		"sparse-validate":   {Flags, false, append(sides, "a budget", "a guess error", "open")},
 		"rounding-widths":   {Answers, false, []string{"", "0/1", "a variance", "0/1, a variance", "a value", "0/1, past looks"}},

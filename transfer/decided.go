@@ -90,7 +90,7 @@ func (r onDecided) decided(g Goal) (Goal, rule) {
 		g.Bar = Option{}
 	}
 	g.Disagreement, g.Checked, g.Decided = 0, false, Undecided
-	return g, oneLook{exact: r.look.exact, bar: r.look.bar}.independent(g)
+	return g, oneLook{exact: r.look.exact, bar: r.look.bar, convex: r.look.convex}.independent(g)
 }
 
 // decidedRows is the greatest number of n rows that is at most the share d, or one more by rounding.

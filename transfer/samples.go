@@ -131,6 +131,13 @@ func (g Goal) drawnValues() feedback.Values {
 	return feedback.Drawn{Values: g.values(), Sample: g.Sample, Spread: g.spread()}
 }
 
+// alike reports whether what is independent in a sample counts alike, as convex tails need: clusters of equal weight, the
+// rows of a benchmark, and the pairs of rows of two classes of which no row has two.
+func alike(s Sample) bool {
+	c, ok := s.(Clusters)
+	return !ok || c.Worth(0).Entropic == float64(c.Count)
+}
+
 // gaussianWorth is how many rows count in Hoeffding's exponent.
 func gaussianWorth(g Goal) num.DD { return num.FromFloat(g.Sample.Worth(g.Samples).Gaussian) }
 
@@ -149,6 +156,7 @@ func (o oneLook) drawn(g Goal) rule {
 	if o.bar && g.Bar.Given {
 		every.top, o.exact = barredLimit, false
 	}
+	o.convex = o.convex && alike(g.Sample)
 	return either{first: closed{domain: every, need: hoeffding, worth: gaussianWorth}, second: entropic{o.independent(g)}}
 }
 
@@ -171,7 +179,7 @@ func (r entropic) beta(g Goal) theory.LogProb { return r.rule.beta(r.of(g)) }
 var subset = Method{
 	Name:      "subset",
 	Summary:   "a fresh subset of a benchmark for every query, whose mean over the benchmark is the truth",
-	Formula:   "n/(1 - (n-1)/N) >= ln(2m/beta)/(2 tau^2) for a benchmark of N items, or n of hoeffding-kl, of binomial for 0/1 queries",
+	Formula:   "n/(1 - (n-1)/N) >= ln(2m/beta)/(2 tau^2) for a benchmark of N items, or n of sealed for m finalists",
 	Practice:  "For each query draw n of the N items anew, uniformly and without replacement, and answer with the mean over them. The rows are those of one query: before they are drawn nothing is known of them, whatever was answered before, so that nothing is lost to adaptivity. Over many queries labels of nearly all items are needed.",
 	Uses:      []string{disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
@@ -181,6 +189,6 @@ var subset = Method{
 	Feedbacks: []Feedback{Answers},
 	Sources:   proved("samples.md#subset"),
 	Assumes:   []string{"each draw made after its query is fixed, by coins that nobody knows"},
-	rule:      perQuery(means, true),
-	drawn:     perQuery(means, true),
+	rule:      perQuery(means, true).withConvex(),
+	drawn:     perQuery(means, true).withConvex(),
 }

@@ -11,9 +11,10 @@ import (
 // oneLook is the rule for one query, fixed before it meets the rows, at a failure probability that may be a small
 // share of the goal's.
 type oneLook struct {
-	both  bool // whether both sides count unless the goal asks for one
-	exact bool // whether the tails of 0/1 queries are binomial
-	bar   bool // whether a known bar counts
+	both   bool // whether both sides count unless the goal asks for one
+	exact  bool // whether the tails of 0/1 queries are binomial
+	bar    bool // whether a known bar counts
+	convex bool // whether convex tails count
 
 	decided bool // whether rows that predictions decide count
 }
@@ -54,8 +55,21 @@ func (o oneLook) independent(g Goal) rule {
 	return either{first: known, second: usual}
 }
 
-// usual is the tail where no variance is known.
+// usual is the tail where no variance is known: the better of two where convex tails count.
 func (o oneLook) usual(g Goal) rule {
+	chernoff := o.chernoff(g)
+	if !o.convex || means.check(g.Query) != nil || o.exact && g.Query == Binary {
+		return chernoff
+	}
+	convex := convexLook{domain: domain{kinds: means}, both: o.both && !g.OneSided, bar: o.bar && g.Bar.Given}
+	if convex.bar {
+		convex.top = barredLimit
+	}
+	return either{first: chernoff, second: convex}
+}
+
+// chernoff is the tail by a moment generating function, or that of counts.
+func (o oneLook) chernoff(g Goal) rule {
 	every := domain{kinds: allKinds}
 	both, exact, barred := o.both && !g.OneSided, o.exact && g.Query == Binary, o.bar && g.Bar.Given
 	switch {
@@ -183,6 +197,12 @@ func (u union) beta(g Goal) theory.LogProb {
 // perQuery is the union over the queries themselves.
 func perQuery(kinds kinds, exact bool) union {
 	return union{domain: domain{kinds: kinds}, look: oneLook{both: true, exact: exact}, lnNodes: lnQueries}
+}
+
+// withConvex is the union with convex tails too.
+func (u union) withConvex() union {
+	u.look.convex = true
+	return u
 }
 
 func lnQueries(g Goal) float64 {

@@ -10,7 +10,7 @@ import (
 var transcripts = Method{
 	Name:      "transcripts",
 	Summary:   "a number of queries that could be asked in all, counted by the user",
-	Formula:   "N sup_p [exp(-n kl(p+tau||p)) + exp(-n kl(p-tau||p))] <= beta; exact tails for 0/1 queries; Lemma 5 for differences",
+	Formula:   "N sup_p [exp(-n kl(p+tau||p)) + exp(-n kl(p-tau||p))] <= beta, or with the convex tail as sealed for N finalists; exact tails for 0/1 queries; Lemma 5 for differences",
 	Practice:  "Count the queries that could be asked after every sequence of responses that may be shown, all of them together: that is N. For responses of b bits and m queries it is at most 2^(bm)/(1 - 2^-b).",
 	Uses:      []string{disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Published,
@@ -28,7 +28,7 @@ var transcripts = Method{
 
 // transcriptsRule is the union over as many queries as the user counts.
 var transcriptsRule = union{
-	domain: domain{kinds: allKinds, needs: transcriptsGiven}, look: oneLook{both: true, exact: true},
+	domain: domain{kinds: allKinds, needs: transcriptsGiven}, look: oneLook{both: true, exact: true, convex: true},
 	lnNodes: lnTranscripts,
 	run:     func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
 	most:    func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },

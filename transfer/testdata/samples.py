@@ -2,10 +2,11 @@
 
     python3 samples.py > samples.csv
 
-For a benchmark of N items: the least n at which two tails with a union bound certify the plan. For clusters: ln beta at which
-their n rows do.
+For a benchmark of N items: the least n at which tails with a union bound certify the plan. For clusters: ln beta at which
+their n rows do. Gates, finalists and subsets have convex tails, in floating point, where all counts alike.
 """
 
+import convex
 from mpmath import log, mp, mpf, binomial
 
 mp.dps = 40
@@ -41,11 +42,19 @@ def need(method, m, passes, beta, r):
     return log(nodes(method, m, passes) / beta) / r
 
 
+def by_convex(method, m, passes, tau, beta):
+    if method == "hoeffding":
+        return float("inf")
+    level = float(log(beta / nodes(method, m, passes)))
+    return convex.least(lambda n, fine: convex.ln_side(n, float(tau), fine), level, int(-level / float(2 * tau**2)) + 2)
+
+
 def least(N, method, m, passes, tau, beta):
+    most = by_convex(method, m, passes, tau, beta)
     hoeffding, entropy = need(method, m, passes, beta, 2 * tau**2), need(method, m, passes, beta, rate(tau))
     for n in range(1, N + 1):
         worth = mpf(n) / (1 - mpf(n - 1) / N) if n < N else mpf("inf")
-        if worth >= hoeffding or method == "gate" and n >= entropy:
+        if worth >= hoeffding or n >= most or method == "gate" and n >= entropy:
             return n
 
 
@@ -66,4 +75,6 @@ for sizes, method, m, passes, tau in [("200x10", "gate", 20, 2, "0.2"), ("200x10
     effective = mpf(n) ** 2 / sum(k * s * s for k, s in groups)
     entropic = n // max(s for _, s in groups)
     exponent = max(2 * effective * mpf(tau) ** 2, entropic * rate(mpf(tau)) if method == "gate" else 0)
+    if method == "gate" and len(groups) == 1:
+        exponent = max(exponent, -convex.ln_side(groups[0][0], float(tau)))
     print(f"{method},,{sizes},{m},{passes},{tau},,{n},{mp.nstr(log(nodes(method, m, passes)) - exponent, 17)}")

@@ -1,7 +1,9 @@
 """Rows of gates and finalists where a variance or a second moment is known, or kept on the sample, to 50 digits.
 
-python3 variance.py > variance.csv. The exponents are those of docs/theorems/feedback.md#known-variance.
+python3 variance.py > variance.csv. The exponents are those of docs/theorems/feedback.md#known-variance. Where fewer rows
+are enough for the convex tail, in floating point, they are.
 """
+import convex
 from decimal import Decimal as D, getcontext, ROUND_CEILING
 from math import comb
 
@@ -43,5 +45,8 @@ for name, rate in (("variance", varying), ("second-moment", moment), ("checked",
                 continue
             nodes = sum(comb(m - 1, k) for k in range(min(passes, m - 1) + 1)) if method == "gate" else 2 * m
             need = (D(nodes).ln() - D(beta).ln()) / rate(D(most), D(tau))
-            rows = need.to_integral_value(rounding=ROUND_CEILING)
+            rows = int(need.to_integral_value(rounding=ROUND_CEILING))
+            level, shift = float((D(beta) / nodes).ln()), float(tau) / (1 if name == "variance" else 2)
+            if convex.ln_side(rows - 1, shift, False) <= level:
+                rows = convex.least(lambda n, fine: convex.ln_side(n, shift, fine), level, rows)
             print(f"{method},{name},{m},{passes or ''},{tau},{beta},{most},{rows}")
