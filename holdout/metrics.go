@@ -397,7 +397,8 @@ const bins = 64
 // binned reports whether a look by a metric stores bins: where the label has one of two losses, which predictions fix.
 func (p *Plan) binned(name string) bool {
 	kind, _ := metric.Of(name)
-	return p.fixes() && kind.Loss != nil && p.Positive != "" && p.Incumbent == nil
+	alone := p.Positive != "" && p.Incumbent == nil
+	return p.fixes() && kind.Loss != nil && alone
 }
 
 // bins counts some rows by their greater probability, all for nil.

@@ -31,7 +31,9 @@ var checkedRows = map[string][]checked{
 		{"differences at a known bar",
 			asked(Difference, withPasses, withSide, withDisagreement, atBar),
 			slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side", "Leads.lead_up", "Leads.lead_down", "Sides.gate_bar_sides", "Sides.gate_bar_side"}, ofRows), nil},
-		{"values in [0,1] of clusters of equal weight at a known bar", asked(Bounded, withPasses, withSide, atBar, withEqualClusters), slices.Concat([]string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, convexAtBar, ofRows), nil},
+		{"values in [0,1] of clusters of equal weight at a known bar",
+			asked(Bounded, withPasses, withSide, atBar, withEqualClusters),
+			slices.Concat([]string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, convexAtBar, ofRows), nil},
 		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, atBar, withClusters), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
 	}, sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {

@@ -131,8 +131,8 @@ func (g Goal) drawnValues() feedback.Values {
 	return feedback.Drawn{Values: g.values(), Sample: g.Sample, Spread: g.spread()}
 }
 
-// alike reports whether what is independent in a sample counts alike, as convex tails need: clusters of equal weight, the
-// rows of a benchmark, and the pairs of rows of two classes of which no row has two.
+// alike reports whether what is independent in a sample counts alike, as convex tails need: clusters of equal weight,
+// the rows of a benchmark, and the pairs of rows of two classes of which no row has two.
 func alike(s Sample) bool {
 	c, ok := s.(Clusters)
 	return !ok || c.Worth(0).Entropic == float64(c.Count)

@@ -57,8 +57,8 @@ func (o oneLook) independent(g Goal) rule {
 
 // usual is the tail where no variance is known: the better of two where convex tails count.
 func (o oneLook) usual(g Goal) rule {
-	chernoff := o.chernoff(g)
-	if !o.convex || means.check(g.Query) != nil || o.exact && g.Query == Binary {
+	chernoff, counted := o.chernoff(g), o.exact && g.Query == Binary
+	if !o.convex || counted || means.check(g.Query) != nil {
 		return chernoff
 	}
 	convex := convexLook{domain: domain{kinds: means}, both: o.both && !g.OneSided, bar: o.bar && g.Bar.Given}

@@ -125,8 +125,8 @@ func (t tosses) tail(k, d float64) (ln, pad float64) {
 	return ln + Log(sum), pad + more
 }
 
-// above returns P[X >= k]/P[X = k], d = k - n p > -q, and how far rounding may be off, relatively: but for that it is an
-// upper bound for odd = 1, and a lower one for odd = 0, within 2e-13 of each other.
+// above returns P[X >= k]/P[X = k], d = k - n p > -q, and how far rounding may be off, relatively: but for that it is
+// an upper bound for odd = 1, and a lower one for odd = 0, within 2e-13 of each other.
 func (t tosses) above(k, d, odd float64) (sum, pad float64) {
 	sd := math.Sqrt(t.np.Hi * t.q)
 	fall := (d + t.q) / ((k + 1) * t.q) // 1 - P[k+1]/P[k]

@@ -39,7 +39,8 @@ func TestConvexTailEnumerated(t *testing.T) {
 			continue
 		}
 		rows := float64(n)
-		y := []float64{rows * (p + (1-p)*r.Float64()), rows, math.Ceil(rows * p), math.Nextafter(math.Ceil(rows*p), 0)}[r.IntN(4)]
+		above := rows * (p + (1-p)*r.Float64())
+		y := []float64{above, rows, math.Ceil(rows * p), math.Nextafter(math.Ceil(rows*p), 0)}[r.IntN(4)]
 		if !(y > rows*p) {
 			continue
 		}
@@ -97,7 +98,8 @@ func TestConvexTailEdges(t *testing.T) {
 		{1, 0.25, 1, math.Log(0.25)},      // Markov's inequality
 		{1, 0.25, 0.5, math.Log(0.5)},     // too
 		{10, 0.5, 10, 10 * math.Log(0.5)}, // all rows
-		{10, 0.5, 10.5, never}, {10, 0, 1e-9, never}, {10, 0, 0, 0}, {10, 1, 10, 0}, {10, 1, 11, never}, {10, 0.5, 5, 0}, {10, 0.5, -1, 0},
+		{10, 0.5, 10.5, never}, {10, 0, 1e-9, never}, {10, 0, 0, 0}, {10, 1, 10, 0}, {10, 1, 11, never},
+		{10, 0.5, 5, 0}, {10, 0.5, -1, 0},
 	} {
 		got := Binomial{N: c.n, P: c.p}.LnConvex(c.y)
 		if got != c.want && !(got >= c.want && got <= c.want+1e-12) {

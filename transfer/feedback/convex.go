@@ -61,7 +61,10 @@ func (v Convex) LnSide(n int64, s float64) float64 {
 // Within reports whether A_n(s) is certainly at most e^ln.
 func (v Convex) Within(n int64, s, ln float64) bool {
 	c, most := v.sides(n, s)
-	return most <= ln || most <= -1 && c.peak() <= ln && c.within(ln)
+	if most > ln && most > -1 {
+		return false
+	}
+	return most <= ln || c.peak() <= ln && c.within(ln)
 }
 
 // Peak returns about ln A_n(s), and not more but for rounding. It takes much less time than [Convex.LnSide].

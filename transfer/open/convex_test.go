@@ -98,7 +98,8 @@ func TestConvexGates(t *testing.T) {
 		tails       Tails
 		pass, upper float64
 	}{
-		{Convex{5000}, 0.8150, 0.8266}, {Unit{5000}, 0.8170, 0.8306}, {Convex{500}, 0.8464, 0.8787}, {Unit{500}, 0.8523, 0.8895},
+		{Convex{5000}, 0.8150, 0.8266}, {Unit{5000}, 0.8170, 0.8306},
+		{Convex{500}, 0.8464, 0.8787}, {Unit{500}, 0.8523, 0.8895},
 	} {
 		gate, err := Gate(at, c.tails, 0.8, Usual().Share(0, 0, 8))
 		if err != nil {

@@ -640,8 +640,8 @@ func (w *world) ranks(texts []string) {
 }
 
 // decides asks ledgers of two declared classes, which other rows have in the two worlds, and another number of them: of
-// differences, whose decided rows are counted, of ratios, whose rows predicted positive are, and of losses, whose probabilities
-// are.
+// differences, whose decided rows are counted, of ratios, whose rows predicted positive are, and of losses, whose
+// probabilities are.
 func (w *world) decides() {
 	t := w.t
 	column(t, "more/two.csv", "label", func(i int) string {
