@@ -90,7 +90,7 @@ func BenchmarkGaussianGrid(b *testing.B) {
 }
 
 // The goals of a grid by all methods that a table compares, 100 accuracies for each number of queries: in a chain they
-// take less than a third of what they take alone.
+// take about a third of what they take alone.
 func BenchmarkChain(b *testing.B) {
 	methods := slices.DeleteFunc(MethodsFor(Answers), func(m Method) bool { return !m.Adaptive })
 	for _, alone := range []bool{false, true} {
