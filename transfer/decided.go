@@ -3,7 +3,9 @@ package transfer
 import (
 	"math"
 
+	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // Decided says whether predictions tell on which rows a difference can be other than 0, so that a check of their share
@@ -65,32 +67,45 @@ func (a Answer) counted() string {
 	return text + ": the true value is the mean over fresh labels of these rows"
 }
 
+// decidedBy is the tail of a look at rows that predictions decide: at a known bar the better of two.
+func (o oneLook) decidedBy(g Goal) rule {
+	whatever := onDecided{look: o, query: Bounded}
+	if g.Decided == TwoClasses {
+		whatever.query = Binary
+	}
+	if !g.Bar.Given {
+		return whatever
+	}
+	return either{first: onDecided{look: o, query: Bounded, bar: true}, second: whatever}
+}
+
 // onDecided is the rule of one difference phi that is 0 on all rows but a share d that is counted: that of (1+phi)/2 on
 // floor(dn) rows, at tau/2d. A row on which nothing is decided may be among these: it has the value 1/2 or, where all
-// values are 0 and 1, is taken for a sure win, which moves the mean and the truth alike.
+// values are 0 and 1, is taken for a sure win, which moves the mean and the truth alike. At a known bar c it is the
+// relative entropy at the bar (1+c/d)/2, which bounds dn rows, whole or not.
 type onDecided struct {
 	look  oneLook
 	query Query // of (1+phi)/2
+	bar   bool  // whether a known bar counts
 }
 
-// decided is the goal on the decided rows, and its rule. At a known bar one sure win more is another bar, so that 0/1
-// values have the tail of any bar.
+// decided is the goal on the decided rows, and its rule.
 func (r onDecided) decided(g Goal) (Goal, rule) {
 	d := g.Disagreement
 	if g.Samples > 0 {
 		g.Samples = decidedRows(d, g.Samples)
 	}
 	if g.Tau > 0 {
-		g.Tau = math.Nextafter(g.Tau/(2*d), 0)
+		g.Tau = g.Tau / (2 * d) * (1 - 2e-15)
 	}
-	if g.Bar.Given {
+	g.Query, g.Disagreement, g.Checked, g.Decided = r.query, 0, false, Undecided
+	if r.bar {
 		g.Bar.Value = (1 + g.Bar.Value/d) / 2
+		return g, closed{domain: domain{kinds: linear, top: barredLimit}, need: func(g Goal) num.DD {
+			return oneSide(g, feedback.Interval{}.RateAt(g.bar()))
+		}}
 	}
-	if g.Query = r.query; r.query == Binary {
-		g.Bar = Option{}
-	}
-	g.Disagreement, g.Checked, g.Decided = 0, false, Undecided
-	return g, oneLook{exact: r.look.exact, bar: r.look.bar, convex: r.look.convex}.independent(g)
+	return g, oneLook{exact: r.look.exact, convex: r.look.convex}.independent(g)
 }
 
 // decidedRows is the greatest number of n rows that is at most the share d, or one more by rounding.

@@ -47,6 +47,10 @@ func TestRowsOfDecidedGates(t *testing.T) {
 		if some < c.any || some >= c.random || some%10 != 0 {
 			t.Errorf("%+v: got %d rows of any classes", c, some)
 		}
+		barred := decidedGate(c.queries, c.passes, 0.02, 0.05, 0.1, AnyClasses)
+		if barred.Bar = Some(0); solvedGate(t, barred).Samples <= c.two || solvedGate(t, barred).Samples > some {
+			t.Errorf("%+v: got %d rows of any classes at the bar 0", c, solvedGate(t, barred).Samples)
+		}
 		// Sums of all kinds of decided rows, at the bars where they are worst: one below each count.
 		n, most := float64(two.Samples), int64(0)
 		level, worst := math.Log(0.05)-gateNodes(two.Goal), math.Inf(-1)

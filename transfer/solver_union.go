@@ -19,18 +19,11 @@ type oneLook struct {
 	decided bool // whether rows that predictions decide count
 }
 
-// pick returns the tail that serves the goal, or the better of two where a variance is known or two classes have a
+// pick returns the tail that serves the goal, or the better of two where a variance is known or decided rows have a
 // known bar.
 func (o oneLook) pick(g Goal) rule {
 	if o.decided && g.decides() {
-		any, two := onDecided{o, Bounded}, onDecided{o, Binary}
-		switch {
-		case g.Decided == AnyClasses:
-			return any
-		case g.Bar.Given:
-			return either{first: any, second: two}
-		}
-		return two
+		return o.decidedBy(g)
 	}
 	if g.Sample != nil {
 		return o.drawn(g)
