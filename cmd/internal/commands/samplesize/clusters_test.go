@@ -303,7 +303,7 @@ func TestSamplesThatAreTooSmall(t *testing.T) {
 			if code != c.code || said != "" || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 				t.Errorf("%s: exit %d, got %s%s", line, code, out, said)
 			}
-			if c.code == usage.ExitRefuted && !strings.Contains(out, "these rows give tau 0.0907353") {
+			if c.code == usage.ExitRefuted && !strings.Contains(out, "these rows give tau 0.0832036") {
 				t.Errorf("%s: got %s", line, out)
 			}
 		}

@@ -76,13 +76,13 @@ func TestWhatCannotFail(t *testing.T) {
 func TestFeedbackPlans(t *testing.T) {
 	for _, c := range []struct{ command, want string }{
 		{"-m 32 -t .01 -b 1e-4 --feedback gate --passes 1",
-			"gate 63379 gate-renggli19 63381"},
+			"gate 55729 gate-renggli19 63381"},
 		{"-m 32 -t .01 -b 1e-4 --feedback gate --passes 5",
-			"gate 107237 gate-renggli19 156956"},
+			"gate 98287 gate-renggli19 156956"},
 		{"-m 32 -t .01 -b 1e-4 --feedback gate",
-			"gate 153487 gate-renggli19 156956"},
+			"gate 143641 gate-renggli19 156956"},
 		{"-m 32 -t .01 -b 1e-4 --feedback gate --threshold .95",
-			"gate 27246"},
+			"gate 25530"},
 		{"-m 32 -t .01 -b 1e-4 --feedback gate --query difference --disagreement .1 --threshold .02 --one-sided",
 			"gate 61472 gate-renggli19 67706"},
 		{"-m 32 -t .01 -b 1e-4 --feedback gate --query difference --disagreement .1 --threshold .02 --one-sided --passes 1",
@@ -104,7 +104,7 @@ func TestFeedbackPlans(t *testing.T) {
 		{"-m 1000 -t .1 -b .05 --feedback flags --budget 10 --hold .05",
 			"sparse-validate 10602"},
 		{"-m 1 -t .1 -b .05 --feedback final",
-			"sealed 184"},
+			"sealed 137"},
 		{"-m 10 -t .1 -b .05",
 			"rounding-widths 925 rounding 2544"},
 	} {
