@@ -241,11 +241,12 @@ func TestConvexTailsAtABar(t *testing.T) {
 		at := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 		rows, one := big.NewRat(int64(n), 1), big.NewRat(1, 1)
 		passes := at(height + margin)
-		want, both := math.Inf(-1), math.Inf(-1)
+		want := math.Inf(-1)
 		if height > 0 {
 			want = lnRat(convexTail(n, at(height), new(big.Rat).Mul(passes, rows)))
 		}
-		if both = want; height+2*margin < 1 {
+		both := want
+		if height+2*margin < 1 {
 			short := new(big.Rat).Sub(one, passes)
 			both = max(both, lnRat(convexTail(n, at(1-height-2*margin), short.Mul(short, rows))))
 		}
