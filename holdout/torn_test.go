@@ -282,8 +282,11 @@ func fill(of reflect.Value) {
 				From: &Reading{Tool: "d{", ID: "e}", Value: "f,", Only: []string{"g\"=]", "h"}}}))
 		case f.Type() == reflect.TypeFor[[]Condition]():
 			f.Set(reflect.ValueOf([]Condition{{Bar: x, Where: "a=\"b]"}, {Bar: 1, Where: "c}"}}))
+		case f.Type() == reflect.TypeFor[[]int64]():
+			f.Set(reflect.ValueOf([]int64{12, 0, 7}))
 		case f.Type() == reflect.TypeFor[[]Shown]():
-			f.Set(reflect.ValueOf([]Shown{{Rows: 1, From: &x, Clusters: &Sizes{1, 2, 3, 4}}, {Rows: 2}, {Rows: 3}}))
+			first := Shown{Rows: 1, From: &x, Bins: []int64{3, 0}, Clusters: &Sizes{1, 2, 3, 4}}
+			f.Set(reflect.ValueOf([]Shown{first, {Rows: 2}, {Rows: 3}}))
 		default:
 			f.Set(reflect.ValueOf([]string{"a \"b]", "", "c,d"}))
 		}
