@@ -6,6 +6,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/feedback"
 )
 
 // checked is a kind of goals of a method whose rows rest, from the hypotheses to the printed inequality, on theorems
@@ -240,7 +241,7 @@ func withClusters(from Goal, to *Goal) {
 
 // withEqualClusters is clusters that count alike.
 func withEqualClusters(from Goal, to *Goal) {
-	if c, ok := from.Sample.(Clusters); ok && alike(c) {
+	if c, ok := from.Sample.(Clusters); ok && feedback.CountsAlike(c) {
 		to.Sample = c
 	}
 }

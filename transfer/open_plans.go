@@ -14,7 +14,7 @@ import (
 
 const (
 	anyNumber = "No number of queries, of passes or of corrections is fixed. "
-	noneFixed = "At query m, of which k-1 before came out on the rarer side: W = B(a+k-1, b+m-k+1)/B(a,b), q = (a+k-1)/(a+b+m-1), a = 1/2, b = 2; n kl(x||c) = ln 1/level for the ends c <= x of an interval; Lemma 5 for differences; "
+	noneFixed = "At query m, of which k-1 before came out on the rarer side: W = B(a+k-1, b+m-k+1)/B(a,b), q = (a+k-1)/(a+b+m-1), a = 1/2, b = 2; n kl(x||c) = ln 1/level for the ends c <= x of an interval; Lemma 5 for differences, or (1+f)/2; "
 )
 
 func openSources(look string) []theory.Source {
@@ -25,14 +25,14 @@ func openSources(look string) []theory.Source {
 var openGate = Method{
 	Name:      "open-gate",
 	Summary:   "only pass or fail is shown, to any number of tests",
-	Formula:   noneFixed + "2 tau = max over x of u(x) - c(x) at the levels beta W q of a pass and beta W (1-q) of a failure, or the one at a known bar; exact tails for 0/1 queries there",
+	Formula:   noneFixed + "2 tau = max over x of u(x) - c(x) at the levels beta W q of a pass and beta W (1-q) of a failure, or the one at a known bar, with the convex tails of gate there and exact ones for 0/1 queries",
 	Practice:  anyNumber + "A test passes if its mean on the holdout is at least the least one whose lower end is its bar. What passes is above its bar; what fails is at most 2 tau above it, tau being that of the query, which widens with what was shown before.",
 	Uses:      []string{passesFlag, barFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
 	Open:      true,
 	Feedbacks: []Feedback{Gate},
-	Sources:   append(openSources("open-gate"), source("hoeffding56", "Theorem 4")),
+	Sources:   append(append(openSources("open-gate"), proved("feedback.md#convex-tail")...), source("hoeffding56", "Theorem 4")),
 	Assumes:   []string{independentOnly},
 	rule:      openGateRule,
 	arriving:  openGateRule,
@@ -154,6 +154,7 @@ func lnCells(g Goal) float64 {
 // openTails are the tails of n rows of a goal, of which the one that says most counts.
 func (g Goal) openTails(n int64) []open.Planned {
 	of := func(rows func(entropic float64) open.Planned) open.Planned { return open.Of(g.Sample, n, rows) }
+	alike := feedback.CountsAlike(g.Sample)
 	list := []open.Planned{of(func(rows float64) open.Planned {
 		switch {
 		case g.Query == Difference:
@@ -161,8 +162,13 @@ func (g Goal) openTails(n int64) []open.Planned {
 		case g.Query == Binary && n <= 1<<52:
 			return open.ZeroOne{Rows: n}
 		}
-		return open.Unit{Rows: rows}
+		return open.InUnit(rows, alike)
 	})}
+	if g.Query == Difference && alike { // (1+f)/2
+		list = append(list, of(func(rows float64) open.Planned {
+			return open.Decided{Rows: int64(rows), Count: int64(rows), Among: open.InUnit(rows, true)}
+		}))
+	}
 	switch known := g.spreadKnown().(type) {
 	case feedback.Moment:
 		list = append(list, of(func(rows float64) open.Planned {

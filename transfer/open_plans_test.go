@@ -218,7 +218,9 @@ func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
 		return true
 	}
 	if a.Query == Difference {
-		return both(func(s float64) dec { return pageLnDifference(n, number(s), d) })
+		unit := a // (1+f)/2
+		unit.Query, unit.SecondMoment, unit.Disagreement = Bounded, 0, 0
+		return both(func(s float64) dec { return pageLnDifference(n, number(s), d) }) || within(unit, width/2, lnLow, lnHigh, gap/2)
 	}
 	end := func(x float64, ln dec, far float64) float64 { // in floats, to see where to look
 		nats := -ln.Float() / float64(n)
@@ -305,6 +307,9 @@ func openGateHolds(a Answer) bool {
 			return true
 		}
 	}
+	if ranges(a) && convexGateHolds(a, pass, fail) {
+		return true
+	}
 	switch a.Query {
 	case Difference:
 		d := knownDisagreement(a)
@@ -323,6 +328,18 @@ func openGateHolds(a Answer) bool {
 	}
 	return pass.AtLeast(pageLnMeanAtMost(n, c, cut.Minus(c))) &&
 		fail.AtLeast(pageLnMeanAtMost(n, whole(1).Minus(top), top.Minus(cut)))
+}
+
+// convexGateHolds is the gate at a known bar with the lesser of two tails of values in [0,1] on either side.
+func convexGateHolds(a Answer, pass, fail dec) bool {
+	unit := func(x dec) dec { return x.Plus(number(unitOf(a))).Minus(one).Over(number(unitOf(a))) }
+	side := func(ln, p, x dec) bool {
+		return ln.AtLeast(pageLnConvex(min(a.Samples, pageConvexRows), p, x)) || ln.AtLeast(pageLnMeanAtMost(a.Samples, p, x.Minus(p)))
+	}
+	bar, cut := unit(number(a.Bar.Value)), unit(number(a.Mechanism.PassAt.Value))
+	top := unit(number(a.Bar.Value).Plus(number(2 * a.Tau)))
+	free := bar.Sign() == 0 && cut.Sign() > 0 // a mean above 0 has an expectation above it
+	return (free || side(pass, bar, cut)) && side(fail, one.Minus(top), one.Minus(cut))
 }
 
 func openBoardHolds(a Answer) bool {

@@ -131,13 +131,6 @@ func (g Goal) drawnValues() feedback.Values {
 	return feedback.Drawn{Values: g.values(), Sample: g.Sample, Spread: g.spread()}
 }
 
-// alike reports whether what is independent in a sample counts alike, as convex tails need: clusters of equal weight,
-// the rows of a benchmark, and the pairs of rows of two classes of which no row has two.
-func alike(s Sample) bool {
-	c, ok := s.(Clusters)
-	return !ok || c.Worth(0).Entropic == float64(c.Count)
-}
-
 // gaussianWorth is how many rows count in Hoeffding's exponent.
 func gaussianWorth(g Goal) num.DD { return num.FromFloat(g.Sample.Worth(g.Samples).Gaussian) }
 
@@ -156,7 +149,7 @@ func (o oneLook) drawn(g Goal) rule {
 	if o.bar && g.Bar.Given {
 		every.top, o.exact = barredLimit, false
 	}
-	o.convex = o.convex && alike(g.Sample)
+	o.convex = o.convex && feedback.CountsAlike(g.Sample)
 	return either{first: closed{domain: every, need: hoeffding, worth: gaussianWorth}, second: entropic{o.independent(g)}}
 }
 

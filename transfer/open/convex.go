@@ -14,6 +14,14 @@ import (
 // and the mirror. They are nowhere farther than those of [Unit]. Source: docs/theorems/feedback.md#convex-tail.
 type Convex struct{ Rows int64 }
 
+// InUnit returns the tails of values in [0,1] on so many rows: the sharper ones if these count alike.
+func InUnit(rows float64, alike bool) Planned {
+	if alike {
+		return Convex{int64(rows)}
+	}
+	return Unit{rows}
+}
+
 // Range returns 0 and 1.
 func (Convex) Range() (lowest, highest float64) { return 0, 1 }
 
