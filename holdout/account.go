@@ -31,11 +31,14 @@ type Law struct {
 
 // code is the version of a new ledger: the shares of its cells and the tails of its queries. A ledger keeps its own. Up
 // to the first one a difference of shares of right predictions has rows that are random, and a ratio values in one
-// interval.
-const code, firstCode = 2, 1
+// interval; up to the second one values in [0,1] have the tails of a relative entropy.
+const code, firstCode, secondCode = 3, 1, 2
 
 // sharp reports whether tails make use of the decided rows, and of the rows predicted positive.
 func (l *Law) sharp() bool { return l != nil && l.Code > firstCode }
+
+// convex reports whether values in [0,1] have convex tails where what is independent counts alike.
+func (l *Law) convex() bool { return l != nil && l.Code > secondCode }
 
 // UsualMost is the most nats that a response costs where nothing else was declared.
 const UsualMost = transfer.UsualMost

@@ -30,7 +30,7 @@ type evaluated struct {
 // mass is a cut, of means or of counts, and the share of the cells above it.
 type mass struct{ at, above float64 }
 
-// side is the bounds of one metric: kl for values in [0,1], and the counts of 0/1 values too.
+// side is the bounds of one metric: kl and the convex tail for values in [0,1], and kl and counts for 0/1 values.
 type side struct {
 	rows    int64
 	counted bool
@@ -77,8 +77,36 @@ func kl(x, p float64) float64 {
 	return term(x, p) + term(1-x, 1-p)
 }
 
-// slack is the error of this file's tails, in nats.
-const slack = 1e-11
+// lnHinge is ln of the least E(B-t)_+/(nx-t) over whole t below nx, B of the law Bin(n,p), and 0 for x at most p.
+func lnHinge(n int64, p, x float64) float64 {
+	y := float64(n) * x
+	k := int64(math.Ceil(y))
+	if x <= p || k > n {
+		return 0
+	}
+	lg := func(m int64) float64 { v, _ := math.Lgamma(float64(m + 1)); return v }
+	first := lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p)
+	odds, terms := p/(1-p), []float64{1}
+	for j := k; j < n && terms[j-k] > 1e-18; j++ {
+		terms = append(terms, terms[j-k]*odds*float64(n-j)/float64(j+1))
+	}
+	tail, excess, term := 0., 0., 1. // P[B>t] and E(B-t)_+, over P[B=k]
+	for i := len(terms) - 1; i > 0; i-- {
+		tail += terms[i]
+		excess += tail
+	}
+	least := math.Inf(1)
+	for t := k - 1; t >= 0 && float64(t) > float64(n)*p; t-- {
+		tail += term
+		excess += tail
+		least = min(least, excess/(y-float64(t)))
+		term *= float64(t+1) / float64(n-t) / odds
+	}
+	return min(0, first+math.Log(least))
+}
+
+// slack is the error of this file's tails, in nats, and hingeSlack that of a convex one.
+const slack, hingeSlack = 1e-11, 1e-10
 
 // below reports whether a mean of at least the cut's says at the level that the truth is no less than p.
 func (s side) below(cut, p, lnLevel float64) bool {
@@ -89,8 +117,11 @@ func (s side) below(cut, p, lnLevel float64) bool {
 	if p <= cut && n*kl(cut, p) >= -lnLevel-slack {
 		return true
 	}
+	if !s.counted {
+		return p < cut && lnHinge(s.rows, p, cut) <= lnLevel+hingeSlack
+	}
 	k := int64(math.Round(cut * n))
-	return s.counted && p <= float64(k-1)/n && lnAtLeast(s.rows, k, p) <= lnLevel+slack
+	return p <= float64(k-1)/n && lnAtLeast(s.rows, k, p) <= lnLevel+slack
 }
 
 // above reports whether a mean below the cut says at the level that the truth is no more than p.
@@ -106,7 +137,10 @@ func (s side) above(cut, p, lnLevel float64) bool {
 	if p >= greatest && n*kl(greatest, p) >= -lnLevel-slack {
 		return true
 	}
-	return s.counted && p >= cut && lnAtLeast(s.rows, s.rows-k+1, 1-p) <= lnLevel+slack
+	if !s.counted {
+		return p > cut && lnHinge(s.rows, 1-p, 1-cut) <= lnLevel+hingeSlack
+	}
+	return p >= cut && lnAtLeast(s.rows, s.rows-k+1, 1-p) <= lnLevel+slack
 }
 
 // edge is the least mean from x on.

@@ -478,7 +478,8 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	decides := p.decides(l)
 	whole := l.Differ == 0 || decides && p.decided(l.Metric)
 	counted = right && whole && sizes == nil
-	return open.Of(p.sample(sizes), rows, func(entropic float64) open.Planned {
+	return open.Of(p.sample(sizes), rows, func(entropic float64, alike bool) open.Planned {
+		alike = alike && p.Open.convex()
 		switch {
 		case l.Moment > 0 && p.fixes():
 			return open.Ranged{Rows: entropic, Square: l.Moment}
@@ -489,13 +490,15 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 		case decides && counted:
 			return open.TwoClasses(rows, l.Differ)
 		case decides:
-			return open.Decided{Rows: rows, Count: l.Differ, Among: open.Unit{Rows: float64(l.Differ)}}
+			return open.Decided{Rows: rows, Count: l.Differ, Among: open.InUnit(float64(l.Differ), alike)}
+		case l.Differ > 0 && alike && p.disagreement(l) == 1: // such as two columns
+			return open.Decided{Rows: int64(entropic), Count: int64(entropic), Among: open.InUnit(entropic, true)}
 		case l.Differ > 0:
 			return open.Differences{Rows: entropic, Disagreement: p.disagreement(l)}
 		case counted:
 			return open.ZeroOne{Rows: rows}
 		}
-		return open.Unit{Rows: entropic}
+		return open.InUnit(entropic, alike)
 	}), counted
 }
 

@@ -219,7 +219,7 @@ func conditionMoves(queries []onLetters, rows, level float64, passes int64) func
 		onLetters
 		bar, cut, upper float64
 	}
-	tails, ln := open.Unit{Rows: rows}, math.Log(level)
+	tails, ln := open.Convex{Rows: int64(rows)}, math.Log(level)
 	var gates []gate
 	for _, q := range queries {
 		bars := []float64{q.truth}

@@ -66,7 +66,7 @@ func (c coins) ask(rows, flipped uint, halves bool) asked {
 		q.means = append(q.means, float64(ones)/float64(n*scale))
 	}
 	if q.tails = (open.ZeroOne{Rows: n}); halves {
-		q.tails = open.Unit{Rows: float64(n)}
+		q.tails = open.Convex{Rows: n}
 	}
 	return q
 }

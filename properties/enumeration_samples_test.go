@@ -209,11 +209,11 @@ func (d drawn) gateExcess(t *testing.T, sample feedback.Sample) float64 {
 // openExcess returns the same ratio for gates and scores of an open ledger.
 func (d drawn) openExcess(sample feedback.Sample, r *rand.Rand) float64 {
 	_, counts := sample.(feedback.Subset)
-	tails := open.Of(sample, d.rows, func(entropic float64) open.Planned {
+	tails := open.Of(sample, d.rows, func(entropic float64, alike bool) open.Planned {
 		if counts {
 			return open.ZeroOne{Rows: d.rows}
 		}
-		return open.Unit{Rows: entropic}
+		return open.InUnit(entropic, alike)
 	})
 	var moves []openMove
 	for range 16 {

@@ -153,9 +153,8 @@ func lnCells(g Goal) float64 {
 
 // openTails are the tails of n rows of a goal, of which the one that says most counts.
 func (g Goal) openTails(n int64) []open.Planned {
-	of := func(rows func(entropic float64) open.Planned) open.Planned { return open.Of(g.Sample, n, rows) }
-	alike := feedback.CountsAlike(g.Sample)
-	list := []open.Planned{of(func(rows float64) open.Planned {
+	of := func(rows func(entropic float64, alike bool) open.Planned) open.Planned { return open.Of(g.Sample, n, rows) }
+	list := []open.Planned{of(func(rows float64, alike bool) open.Planned {
 		switch {
 		case g.Query == Difference:
 			return open.Differences{Rows: rows, Disagreement: g.disagreement()}
@@ -164,20 +163,20 @@ func (g Goal) openTails(n int64) []open.Planned {
 		}
 		return open.InUnit(rows, alike)
 	})}
-	if g.Query == Difference && alike { // (1+f)/2
-		list = append(list, of(func(rows float64) open.Planned {
-			return open.Decided{Rows: int64(rows), Count: int64(rows), Among: open.InUnit(rows, true)}
+	if g.Query == Difference && feedback.CountsAlike(g.Sample) { // (1+f)/2
+		list = append(list, of(func(rows float64, alike bool) open.Planned {
+			return open.Decided{Rows: int64(rows), Count: int64(rows), Among: open.InUnit(rows, alike)}
 		}))
 	}
 	switch known := g.spreadKnown().(type) {
 	case feedback.Moment:
-		list = append(list, of(func(rows float64) open.Planned {
+		list = append(list, of(func(rows float64, _ bool) open.Planned {
 			return open.KnownVariance{Rows: rows, Variance: known.Most, Lowest: -1}
 		}))
 	case feedback.Kept:
-		list = append(list, of(func(rows float64) open.Planned { return open.Kept{Rows: rows, Most: known.Most} }))
+		list = append(list, of(func(rows float64, _ bool) open.Planned { return open.Kept{Rows: rows, Most: known.Most} }))
 	case feedback.Skewed:
-		list = append(list, of(func(rows float64) open.Planned {
+		list = append(list, of(func(rows float64, _ bool) open.Planned {
 			return open.KnownVariance{Rows: rows, Variance: known.Most * (1 - known.Most) * (1 + 1e-15)}
 		}))
 	}

@@ -75,11 +75,11 @@ func lowestOf(tails Tails) float64 {
 }
 
 // Of returns the tails of a query of n rows that were drawn as a sample, nil for independent rows of equal weight. As
-// many rows as the relative entropy may count have the tails that rows returns.
-func Of(sample feedback.Sample, n int64, rows func(entropic float64) Planned) Planned {
+// many rows as the relative entropy may count have the tails that rows returns, given also whether they count alike.
+func Of(sample feedback.Sample, n int64, rows func(entropic float64, alike bool) Planned) Planned {
 	if sample == nil {
-		return rows(float64(n))
+		return rows(float64(n), true)
 	}
 	worth := sample.Worth(n)
-	return Hoeffding{Nearer: rows(worth.Entropic), Rows: worth.Gaussian}
+	return Hoeffding{Nearer: rows(worth.Entropic, feedback.CountsAlike(sample)), Rows: worth.Gaussian}
 }
