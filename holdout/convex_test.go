@@ -12,6 +12,7 @@ func TestConvexTailsOfOpenLooks(t *testing.T) {
 	equal, unequal := &Sizes{20, 80, 4, 320}, &Sizes{20, 80, 23, 80 + 22*23}
 	column := Line{Metric: "column:f", Shown: Shown{Rows: 80}}
 	differing := Line{Metric: Accuracy, Shown: Shown{Rows: 80, Differ: 30}}
+	columns := Line{Metric: "column:f", Shown: Shown{Rows: 80, Differ: 80}}
 	for _, c := range []struct {
 		name   string
 		plan   Plan
@@ -25,13 +26,9 @@ func TestConvexTailsOfOpenLooks(t *testing.T) {
 		{"rows of equal clusters", Plan{Group: &Group{Weights: ByRows}}, column, equal, 20, nearest},
 		{"rows of unequal clusters", Plan{Group: &Group{Weights: ByRows}}, column, unequal, 0, nearest},
 		{"a benchmark", Plan{Population: &Benchmark{Items: 500}}, column, nil, 80, nearest},
-		{"an AUC", Plan{Pairs: &Pairs{Positives: 30, Negatives: 50}}, Line{Metric: "auc", Shown: Shown{Rows: 80}}, nil, 30, nearest},
-		{"decided rows", Plan{Incumbent: &LabelsFile{}}, differing, nil, 30, func(tails open.Planned) open.Planned {
-			return tails.(open.Decided).Among
-		}},
-		{"two columns", Plan{Incumbent: &LabelsFile{}}, Line{Metric: "column:f", Shown: Shown{Rows: 80, Differ: 80}}, nil, 80, func(tails open.Planned) open.Planned {
-			return tails.(open.Decided).Among
-		}},
+		{"an AUC", Plan{Pairs: &Pairs{30, 50}}, Line{Metric: "auc", Shown: Shown{Rows: 80}}, nil, 30, nearest},
+		{"decided rows", Plan{Incumbent: &LabelsFile{}}, differing, nil, 30, among},
+		{"two columns", Plan{Incumbent: &LabelsFile{}}, columns, nil, 80, among},
 	} {
 		for version := firstCode; version <= code; version++ {
 			c.plan.Open = &Law{Code: version}
@@ -43,11 +40,14 @@ func TestConvexTailsOfOpenLooks(t *testing.T) {
 				tails = c.within(tails)
 			}
 			convex, ok := tails.(open.Convex)
-			if _, unit := tails.(open.Unit); !ok && !unit || ok != (version > secondCode && c.rows > 0) || ok && convex.Rows != c.rows {
+			_, unit := tails.(open.Unit)
+			if want := version > secondCode && c.rows > 0; ok != want || unit == want || ok && convex.Rows != c.rows {
 				t.Errorf("%s, version %d: %+v, want %d rows", c.name, version, tails, c.rows)
 			}
 		}
 	}
 }
+
+func among(tails open.Planned) open.Planned { return tails.(open.Decided).Among }
 
 func nearest(tails open.Planned) open.Planned { return tails.(open.Hoeffding).Nearer }

@@ -153,7 +153,9 @@ func lnCells(g Goal) float64 {
 
 // openTails are the tails of n rows of a goal, of which the one that says most counts.
 func (g Goal) openTails(n int64) []open.Planned {
-	of := func(rows func(entropic float64, alike bool) open.Planned) open.Planned { return open.Of(g.Sample, n, rows) }
+	of := func(rows func(entropic float64, alike bool) open.Planned) open.Planned {
+		return open.Of(g.Sample, n, rows)
+	}
 	list := []open.Planned{of(func(rows float64, alike bool) open.Planned {
 		switch {
 		case g.Query == Difference:

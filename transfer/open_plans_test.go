@@ -220,7 +220,8 @@ func within(a Answer, width float64, lnLow, lnHigh dec, gap float64) bool {
 	if a.Query == Difference {
 		unit := a // (1+f)/2
 		unit.Query, unit.SecondMoment, unit.Disagreement = Bounded, 0, 0
-		return both(func(s float64) dec { return pageLnDifference(n, number(s), d) }) || within(unit, width/2, lnLow, lnHigh, gap/2)
+		random := both(func(s float64) dec { return pageLnDifference(n, number(s), d) })
+		return random || within(unit, width/2, lnLow, lnHigh, gap/2)
 	}
 	end := func(x float64, ln dec, far float64) float64 { // in floats, to see where to look
 		nats := -ln.Float() / float64(n)
@@ -334,7 +335,8 @@ func openGateHolds(a Answer) bool {
 func convexGateHolds(a Answer, pass, fail dec) bool {
 	unit := func(x dec) dec { return x.Plus(number(unitOf(a))).Minus(one).Over(number(unitOf(a))) }
 	side := func(ln, p, x dec) bool {
-		return ln.AtLeast(pageLnConvex(min(a.Samples, pageConvexRows), p, x)) || ln.AtLeast(pageLnMeanAtMost(a.Samples, p, x.Minus(p)))
+		convex := pageLnConvex(min(a.Samples, pageConvexRows), p, x)
+		return ln.AtLeast(convex) || ln.AtLeast(pageLnMeanAtMost(a.Samples, p, x.Minus(p)))
 	}
 	bar, cut := unit(number(a.Bar.Value)), unit(number(a.Mechanism.PassAt.Value))
 	top := unit(number(a.Bar.Value).Plus(number(2 * a.Tau)))

@@ -73,8 +73,8 @@ func (c Classes) Worth(int64) Worth {
 	return Worth{fewer, fewer}
 }
 
-// CountsAlike reports whether what is independent in a sample counts alike, as [Convex] needs: clusters of equal weight,
-// the rows of a benchmark, pairs of rows of two classes, and independent rows, for which a sample is nil.
+// CountsAlike reports whether what is independent in a sample counts alike, as [Convex] needs: clusters of equal
+// weight, the rows of a benchmark, pairs of rows of two classes, and independent rows, for which a sample is nil.
 func CountsAlike(s Sample) bool {
 	c, ok := s.(Clusters)
 	return !ok || c.worth.Entropic == float64(c.Count)

@@ -4,7 +4,8 @@ import "math"
 
 // Decided is a query of independent rows with values in [-1,1] that is 0 on all rows but some, and it is known on
 // which: whether one model is right, less whether another one is, is 0 where both predict the same. It has the tails of
-// (1+f)/2 on these rows alone: [ZeroOne] where f is 1 or -1 on each of them, as with two classes, and otherwise [Unit].
+// (1+f)/2 on these rows alone: [ZeroOne] where f is 1 or -1 on each of them, as with two classes, and otherwise
+// [Convex].
 // Means of the first kind are (2k-Count)/Rows, correctly rounded, so that they compare as the counts k do.
 type Decided struct {
 	Rows, Count int64   // of all rows, and of those on which f may be other than 0, at least 1

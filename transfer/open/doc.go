@@ -5,8 +5,8 @@
 // [Budget] is W, carried from a node to its child. A [Look] is a table of cells with their shares of W, and
 // [Look.Interval] is the cell theorem: what a cell says of the truth. [Gate], [Board], [Guess] and [Score] are such
 // tables, and the rejection of a test is a gate of [Evidence]. A further kind of look is a further table. [Tails] are
-// the bounds for one fixed query: [Unit], [ZeroOne], [Differences], [Decided], [KnownVariance], [Ratio], [Binned],
-// [Ranged]. [Plan] says how wide the intervals of a later look are. The proofs are in docs/theorems/open.md.
+// the bounds for one fixed query: [Unit], [Convex], [ZeroOne], [Differences], [Decided], [KnownVariance], [Ratio],
+// [Binned], [Ranged]. [Plan] says how wide the intervals of a later look are. The proofs are in docs/theorems/open.md.
 //
 // Numbers are on the safe side: budgets and levels are rounded down, intervals outwards. The functions expect
 // parameters within the domains that they state.
