@@ -29,16 +29,14 @@ type Law struct {
 	MostPerTeam float64  `json:"most_per_team,omitempty"` // nats that the looks of one team may cost together
 }
 
-// code is the version of a new ledger: the shares of its cells and the tails of its queries. A ledger keeps its own. Up
-// to the first one a difference of shares of right predictions has rows that are random, and a ratio values in one
-// interval; up to the second one values in [0,1] have the tails of a relative entropy.
-const code, firstCode, secondCode = 3, 1, 2
+// code is the version of a new ledger: the shares of its cells and the tails of its queries. A ledger keeps its own. By
+// the first one a difference of shares of right predictions has rows that are random, a ratio has values in one
+// interval, and values in [0,1] have the tails of a relative entropy.
+const code, firstCode = 2, 1
 
-// sharp reports whether tails make use of the decided rows, and of the rows predicted positive.
+// sharp reports whether tails make use of what predictions fix, and are convex tails where what is independent counts
+// alike.
 func (l *Law) sharp() bool { return l != nil && l.Code > firstCode }
-
-// convex reports whether values in [0,1] have convex tails where what is independent counts alike.
-func (l *Law) convex() bool { return l != nil && l.Code > secondCode }
 
 // UsualMost is the most nats that a response costs where nothing else was declared.
 const UsualMost = transfer.UsualMost

@@ -479,7 +479,7 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	whole := l.Differ == 0 || decides && p.decided(l.Metric)
 	counted = right && whole && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64, alike bool) open.Planned {
-		alike = alike && p.Open.convex()
+		alike = alike && p.Open.sharp()
 		switch {
 		case l.Moment > 0 && p.fixes():
 			return open.Ranged{Rows: entropic, Square: l.Moment}
