@@ -121,7 +121,7 @@ func (p *Plan) keepsColumn() bool {
 // candidate is kept before its look is taken, whether it passes or fails.
 func keptFile(look int64) string { return fmt.Sprintf("incumbent-%d.txt", look) }
 
-// textOf is a line of hexadecimal digits for each row, its id and its value: the size says nothing of the values.
+// textOf is a line of hexadecimal digits for each row, its id and its value: the size does not depend on the values.
 func textOf(of map[string]float64) []byte {
 	var text bytes.Buffer
 	for _, id := range slices.Sorted(maps.Keys(of)) {

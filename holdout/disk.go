@@ -29,7 +29,7 @@ func journalOf(dir string) *journal.Folder[*history] {
 	})
 }
 
-// writing calls do while nobody else writes to the ledger.
+// writing calls do under the lock of the ledger.
 func (l *Ledger) writing(ctx context.Context, do func(*history, journal.Writer) error) error {
 	return notLedger(l.journal.Write(ctx, do))
 }

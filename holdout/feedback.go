@@ -55,7 +55,7 @@ func verdict(yes bool, word, other string) string {
 	return other
 }
 
-// fixedRules are what looks of fixed plans take, by their feedback. Other feedback takes nothing.
+// fixedRules are what looks of fixed plans take, by their feedback. Looks of other feedback take none.
 var fixedRules = map[transfer.Feedback]ask.Rule{
 	transfer.Gate:  {Needs: []string{"bar"}},
 	transfer.Flags: {Needs: []string{"guess"}},

@@ -137,7 +137,7 @@ type Submission struct {
 	Values    Table    // every id with its prediction or value
 	Source    string   // the name of the values in errors; "" for none
 	Path      string   // the file that they are in, to be found again if they become the incumbent
-	Question           // of a gate whose plan has its bar, nothing
+	Question           // empty for a gate whose plan has its bar
 	Effect    *float64 // price: a guess how far the truth is above the bar, or the incumbent; nil for no forecast
 	Incumbent Table    // of differences: the values of the incumbent; none of a column, which the ledger keeps
 

@@ -7,10 +7,10 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/noise"
 )
 
-// Chain answers the goals of a grid by several methods, one goal after the other. The search for the least n begins
-// where those for goals that differ in tau alone are expected to end. The n of Gaussian noise may be another one than
-// that of [Solve], as well certified and within what its search may be above the least; every other row is the same. A
-// Chain is for one goroutine.
+// Chain answers the goals of a grid by several methods, one goal after the other. A search for the least n begins where
+// the searches for goals that differ in tau alone lead one to expect its end. The n of Gaussian noise may differ from
+// the n of [Solve]: both are certified, and both may be above the least by what a search may. Every other row is the
+// same. A Chain is for one goroutine.
 type Chain struct {
 	methods []Method
 	trails  []trail // by method

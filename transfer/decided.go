@@ -59,12 +59,12 @@ var decidedRowsProof = proved("open.md#decided-rows")
 
 // counted says what a plan for decided rows takes for granted.
 func (a Answer) counted() string {
-	text := "labels are independent given the features, and nothing is asked of a candidate that predicts another thing than the incumbent on more than the share " +
-		formatFloat(a.Disagreement) + " of the rows"
+	classes := ""
 	if a.Decided == TwoClasses {
-		text += ", both of two declared classes"
+		classes = ", all predictions are of two declared classes"
 	}
-	return text + ": the true value is the mean over fresh labels of these rows"
+	return "labels are independent given the features" + classes + ", and a candidate that differs from the incumbent on more than the share " +
+		formatFloat(a.Disagreement) + " of the rows is refused: the true value is the mean over fresh labels of these rows"
 }
 
 // decidedBy is the tail of a look at rows that predictions decide: at a known bar the better of two.
@@ -79,9 +79,9 @@ func (o oneLook) decidedBy(g Goal) rule {
 	return either{first: onDecided{look: o, query: Bounded, bar: true}, second: whatever}
 }
 
-// onDecided is the rule of one difference phi that is 0 on all rows but a share d that is counted: that of (1+phi)/2 on
-// floor(dn) rows, at tau/2d. A row on which nothing is decided may be among these: it has the value 1/2 or, where all
-// values are 0 and 1, is taken for a sure win, which moves the mean and the truth alike. At a known bar c it is the
+// onDecided is the rule of one difference phi that is 0 on all rows but a counted share d. It bounds (1+phi)/2 on
+// floor(dn) rows, at tau/2d. A row that is not decided may be among these: it has the value 1/2 or, where all values
+// are 0 and 1, counts as a sure win, which moves the mean and the truth alike. At a known bar c it is the
 // relative entropy at the bar (1+c/d)/2, which bounds dn rows, whole or not.
 type onDecided struct {
 	look  oneLook
@@ -120,14 +120,14 @@ func (r onDecided) limit(g Goal) float64 {
 
 func (r onDecided) tight() bool { return true }
 
-// nothing reports whether no row is decided, and never whether no mean can be so far off.
-func (r onDecided) nothing(g Goal) (none, never bool) {
+// trivial reports whether no row is decided, and never whether no mean can be so far off.
+func (r onDecided) trivial(g Goal) (none, never bool) {
 	on, rule := r.decided(g)
 	return on.Samples == 0, on.Tau >= rule.limit(on)
 }
 
 func (r onDecided) holds(g Goal) bool {
-	if none, never := r.nothing(g); none || never {
+	if none, never := r.trivial(g); none || never {
 		return never && !none
 	}
 	on, rule := r.decided(g)
@@ -155,7 +155,7 @@ func (r onDecided) samples(g Goal, _ trail) (reached, error) {
 }
 
 func (r onDecided) queries(g Goal) int64 {
-	switch none, never := r.nothing(g); {
+	switch none, never := r.trivial(g); {
 	case none:
 		return 0
 	case never:
@@ -179,7 +179,7 @@ func (r onDecided) tau(g Goal) (float64, Mechanism) {
 }
 
 func (r onDecided) beta(g Goal) theory.LogProb {
-	switch none, never := r.nothing(g); {
+	switch none, never := r.trivial(g); {
 	case none:
 		return 0
 	case never:

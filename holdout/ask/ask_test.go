@@ -131,7 +131,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// A condition is read from what is printed of it, and from nothing else.
+// A condition is read from the text that it prints, and from no other.
 func TestConditions(t *testing.T) {
 	for _, said := range []string{"", "bar=", "bar=x", "bar=0,", "bar=0,where=", "where=a=b", "bar=0,a=b", "0.5"} {
 		if c, err := ParseCondition(said); err == nil {

@@ -62,7 +62,7 @@ func (*ReplacedError) Error() string {
 	return "plan.json is not as it was when the ledger was opened: it was replaced or edited"
 }
 
-// Write calls do while nobody else writes. The turn and the lock have one patience together.
+// Write calls do under the lock. The turn and the lock have one patience together.
 func (f *Folder[H]) Write(ctx context.Context, do func(H, Writer) error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, f.Patience, errors.New("the ledger is busy with other looks"))
 	defer cancel()
@@ -94,6 +94,7 @@ func (f *Folder[H]) load(file *os.File) error {
 	if err != nil {
 		return err
 	}
+	f.plan = plan
 	if f.seen != nil {
 		switch err := f.seen.stands(file); {
 		case err != nil && !f.early:
@@ -145,9 +146,7 @@ func (f *Folder[H]) Read() (state H, err error) {
 	return state, err
 }
 
-// Chain returns the chain of the lines that were read.
-func (f *Folder[H]) Chain() *Chain { return f.seen.Chain }
-
+// whole reads the plan and all lines.
 func (f *Folder[H]) whole() (*reading[H], []byte, error) {
 	file, err := os.Open(filepath.Join(f.Dir, LinesFile))
 	if err != nil {
@@ -264,8 +263,8 @@ func (w writing[H]) Append(lines ...[]byte) error {
 		err = w.settle()
 	}
 	if err != nil {
-		// Nobody has seen the answer, so that the look need not be spent. It must not stay either: after a sync that has
-		// failed the next one may succeed although the system has dropped the line.
+		// The answer was not shown, so that the look need not be spent. The line must not stay either: after a sync that
+		// has failed the next one may succeed although the system has dropped the line.
 		return errors.Join(err, w.Cut(w.file, size))
 	}
 	w.settled = size + int64(len(sealed))

@@ -24,7 +24,7 @@ type Journal[H Grammar] interface {
 	Read() (H, error)
 	// ReadSettled reads the lines that may be shown. It leaves out a write that is under way, and reports whether it did.
 	ReadSettled() (state H, busy bool, err error)
-	// Write calls do with the state of all lines while nobody else writes.
+	// Write calls do with the state of all lines, and holds the lock meanwhile.
 	Write(ctx context.Context, do func(H, Writer) error) error
 	// Discard takes a new journal away, unless stays returns an error for its state.
 	Discard(ctx context.Context, stays func(H) error, kept ...string) error

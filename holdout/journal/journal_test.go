@@ -258,7 +258,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// A writer that dies at any step leaves its line, whole, or nothing, and another one goes on.
+// A writer that dies at any step leaves its whole line or none, and another one goes on.
 func TestWriterDiesAtEveryStep(t *testing.T) {
 	f := newDiary(t)
 	want := 0

@@ -11,7 +11,7 @@ import (
 //
 //	P[mean >= x] <= min over whole t, 0 <= t < nx, of E(B-t)_+/(nx-t) = q,   B of the law Bin(n,p),
 //
-// and the mirror. They are nowhere farther than those of [Unit]. Source: docs/theorems/feedback.md#convex-tail.
+// and the mirror. They are nowhere farther than the ends of [Unit]. Source: docs/theorems/feedback.md#convex-tail.
 type Convex struct{ Rows int64 }
 
 // InUnit returns the tails of values in [0,1] on so many rows: the sharper ones if these count alike.

@@ -117,7 +117,7 @@ func TestTwoClasses(t *testing.T) {
 		}
 	}
 	_, out, _ := commandtest.Dpcalc(strings.Fields(gate + "--enforce --two-classes -f json")...)
-	if !strings.Contains(out, `"two_classes":true`) || !strings.Contains(out, "both of two declared classes") {
+	if !strings.Contains(out, `"two_classes":true`) || !strings.Contains(out, "all predictions are of two declared classes") {
 		t.Errorf("the inputs and the hypotheses are %s", out)
 	}
 	for _, flags := range []string{"--two-classes", "--enforce --two-classes --weights rows --clusters 20x10"} {
