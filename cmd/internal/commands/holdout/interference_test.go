@@ -634,7 +634,7 @@ func (w *world) ranks(texts []string) {
 		}
 		w.does(false, "status "+dir+" --report")
 	}
-	w.does(true, "score ranked rising.csv --bar 0.2 -f json")
+	w.does(true, "score ranked rising.csv --bar 0.3 -f json")
 	w.does(true, "score ranking rising.csv --show score -f json")
 	w.does(true, "status ranked -f json")
 }
@@ -663,7 +663,7 @@ func (w *world) decides() {
 	}
 	w.makes("init losses" + of + " --positive ill --metrics log-loss,squared-error,rmse")
 	w.makes("init lossgaps" + of + " --positive ill --metrics squared-error --incumbent odds-first.csv")
-	gaps := []string{"--show pass --bar 0.1", "--show score --step 0.2 --where color=red"} // no pass makes an incumbent
+	gaps := []string{"--show pass --bar -0.02", "--show score --step 0.2 --where color=red"} // no pass makes an incumbent
 	var ratios, losses []string
 	for _, name := range []string{"log-loss", "squared-error", "rmse"} {
 		losses = append(losses, "--metric "+name+" --show pass --bar 0.6", "--metric "+name+" --show pass --bar 0.5 --where color=red",
