@@ -73,7 +73,7 @@ func (o oneLook) decidedBy(g Goal) rule {
 	if g.Decided == TwoClasses {
 		whatever.query = Binary
 	}
-	if !g.Bar.Given {
+	if inside := math.Abs(g.Bar.Value) < g.Disagreement; !g.Bar.Given || !inside { // no truth is beyond the disagreement
 		return whatever
 	}
 	return either{first: onDecided{look: o, query: Bounded, bar: true}, second: whatever}

@@ -203,3 +203,36 @@ func TestWhereRowsAreDecided(t *testing.T) {
 		t.Error("three is read")
 	}
 }
+
+// Known bars from beyond one end of what a truth can be to beyond the other one, and accuracies up to twice the
+// disagreement, have an answer to every unknown: the answer of any bar at most. At and beyond an end it is that one, as
+// no truth is there.
+func TestBarsAtTheEndsOfADisagreement(t *testing.T) {
+	const d = 0.125
+	for _, decided := range []Decided{AnyClasses, TwoClasses} {
+		for _, tau := range []float64{1e-3, d / 2, math.Nextafter(d, 0), d, 1.5 * d, 2 * d} {
+			whatever := decidedGate(9, 2, tau, 0.05, d, decided)
+			rows := solvedGate(t, whatever)
+			for _, bar := range []float64{-0.8, math.Nextafter(-d, -1), -d, math.Nextafter(-d, 0), -d / 2, 0, d / 2, d - 1e-9,
+				math.Nextafter(d, 0), d, math.Nextafter(d, 1), 0.5} {
+				g := whatever
+				g.Bar = Some(bar)
+				a := solvedGate(t, g)
+				if beyond := math.Abs(bar) >= d; a.Samples > rows.Samples || beyond && a.Samples != rows.Samples {
+					t.Errorf("%v, tau %v, bar %v: got %d rows, %d at any bar", decided, tau, bar, a.Samples, rows.Samples)
+				}
+				for _, change := range []func(*Goal){func(g *Goal) { g.Tau = 0 }, func(g *Goal) { g.Beta = 0 },
+					func(g *Goal) { g.Queries = 0 }, func(*Goal) {}} {
+					g := g
+					g.Samples = max(rows.Samples, 2)
+					if change(&g); g.Validate() != nil {
+						continue
+					}
+					if a := solvedGate(t, g); a.Status != OK && a.Status != Vacuous {
+						t.Errorf("%v, %+v: got %v: %s", decided, g, a.Status, a.Reason)
+					}
+				}
+			}
+		}
+	}
+}
