@@ -9,34 +9,13 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout/ask"
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
-
-// Law is the promise of an open ledger: with probability at least 1 - beta every interval that a look carries holds its
-// truth, however many looks there are. It has no number of looks and no tau.
-type Law struct {
-	Code     int         `json:"code"` // the version of the codes and tails of docs/theorems/open.md
-	Most     float64     `json:"most"` // nats: no response costs more, and a line that a crash has cut short costs as much
-	Features *LabelsFile `json:"features,omitempty"`
-
-	SecondMoment float64 `json:"second_moment,omitempty"` // of differences of a column: kept on the sample by a refusal; 0 for none
-
-	Ask         []string `json:"ask,omitempty"`           // what teams may ask, KIND:KEY=VALUE,...
-	MostPerTeam float64  `json:"most_per_team,omitempty"` // nats that the looks of one team may cost together
-}
-
-// code is the version of a new ledger: the shares of its cells and the tails of its queries. A ledger keeps its own. By
-// the first one a difference of shares of right predictions has rows that are random, a ratio has values in one
-// interval, and values in [0,1] have the tails of a relative entropy.
-const code, firstCode = 2, 1
-
-// sharp reports whether tails make use of what predictions fix, and are convex tails where what is independent counts
-// alike.
-func (l *Law) sharp() bool { return l != nil && l.Code > firstCode }
 
 // UsualMost is the most nats that a response costs where nothing else was declared.
 const UsualMost = transfer.UsualMost
@@ -47,10 +26,10 @@ const (
 	mostMost  = 36
 )
 
-func (l *Law) checked(beta theory.LogProb) error {
+func checkLaw(l *Law, beta theory.LogProb) error {
 	switch {
-	case l.Code < firstCode || l.Code > code:
-		return corrupt("plan.json: got the codes of version %d, want one up to %d, which this version knows", l.Code, code)
+	case l.Code < form.FirstCode || l.Code > form.Code:
+		return corrupt("plan.json: got the codes of version %d, want one up to %d, which this version knows", l.Code, form.Code)
 	case !(l.Most >= leastMost && l.Most <= mostMost):
 		return inputf("most: got %v, want nats from %v to %v", l.Most, float64(leastMost), float64(mostMost))
 	case !(beta < 0):
@@ -61,25 +40,6 @@ func (l *Law) checked(beta theory.LogProb) error {
 		return inputf("most-per-team: got %v, want a positive number of nats", l.MostPerTeam)
 	}
 	return nil
-}
-
-// Shown is what a response to an open look carries: its cell, its price, and an interval for the truth.
-type Shown struct {
-	Rows     int64    `json:"rows,omitempty"`
-	Differ   int64    `json:"differ,omitempty"`       // of these, or of a benchmark, on which the candidate differs from the incumbent
-	Moment   float64  `json:"moment,omitempty"`       // of a difference of losses: see [look.moment]
-	Bins     []int64  `json:"bins,omitempty"`         // of losses of a class: the rows by their greater probability, see [Plan.binned]
-	Positive int64    `json:"least,omitempty"`        // of a ratio: the rows predicted positive; by the first code where they bound D from below
-	Share    float64  `json:"differ_share,omitempty"` // of clusters that count alike: their mean share of such rows
-	From     *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
-	Below    *float64 `json:"below,omitempty"`        // above all scores of the cell; nil for the highest cell and for a test
-	Clusters *Sizes   `json:"clusters,omitempty"`     // of the rows
-	Kept     float64  `json:"kept,omitempty"`         // the mean square above which a difference is refused, of values in [0,1]
-	Price    *float64 `json:"price,omitempty"`        // nats
-	Lower    *float64 `json:"lower,omitempty"`
-	Upper    *float64 `json:"upper,omitempty"`
-
-	Conditions []Shown `json:"conditions,omitempty"` // of several conditions: of each its rows, and what is said of its truth
 }
 
 // account is the budget of an open ledger and what its codes depend on: a function of the lines before a look.

@@ -6,15 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/transfer"
 )
-
-// Arrival is rows that come between the looks of a fixed plan. A look is about exactly the first rows that are planned
-// for it, in the order in which they came: those of the first file in its order, then those of each extension. How many
-// they are stands in the blocks of the plan's noise.
-type Arrival struct {
-	Rows int64 `json:"rows"` // of the first file
-}
 
 // grows reports whether rows may be added to the ledger.
 func (p *Plan) grows() bool { return p.Open != nil || p.Arrival != nil }
@@ -100,7 +94,7 @@ func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error
 		}
 	}
 	if n > hand { // which [history.awaits] refuses
-		return asked{Line: Line{Event: Looked, Name: s.Name}}, l.admits(&s)
+		return asked{Line: Line{Line: form.Line{Event: Looked, Name: s.Name}}}, l.admits(&s)
 	}
 	a, err = l.first(n).askNow(s)
 	a.Rows = int64(len(a.look.values.of))
@@ -121,7 +115,7 @@ func (h *history) awaits(a asked) error {
 	need, have := h.plan.RowsAfter(h.looks), h.samples()
 	switch {
 	case have < need:
-		return &RefusedError{fmt.Sprintf("look %d is about the first %d rows, and %d are at hand: add %d rows before it", h.looks+1, need,
+		return &RefusedError{Reason: fmt.Sprintf("look %d is about the first %d rows, and %d are at hand: add %d rows before it", h.looks+1, need,
 			have, need-have)}
 	case a.Rows != need:
 		return inputf("got predictions of the first %d rows, want those of the first %d: look %d is about them", a.Rows, need, h.looks+1)

@@ -224,10 +224,11 @@ func TestEditedArrivals(t *testing.T) {
 		"no arrival":     func(p *Plan) { p.Arrival = nil },
 		"a wide answer":  func(p *Plan) { p.Mechanism.Noise[0].Tau = 0.9 },
 		"no noise":       func(p *Plan) { p.Mechanism.Noise = nil },
-		"fewer in file":  func(p *Plan) { p.Arrival = &Arrival{399} },
+		"fewer in file":  func(p *Plan) { p.Arrival = &Arrival{Rows: 399} },
 		"a board":        func(p *Plan) { p.Promise.Feedback = "best" },
 		"clusters": func(p *Plan) {
-			p.Group = &Group{Column: "doc", Weights: ByClusters, Clusters: Sizes{400, 400, 1, 400}, Features: &LabelsFile{}}
+			sizes := Sizes{Count: 400, Rows: 400, Largest: 1, Squares: 400}
+			p.Group = &Group{Column: "doc", Weights: ByClusters, Clusters: sizes, Features: &LabelsFile{}}
 		},
 		"no arrival, and noise for a negative number of rows": func(p *Plan) {
 			p.Arrival, p.Promise.Queries = nil, 2
@@ -246,13 +247,13 @@ func TestEditedArrivals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free.Arrival = &Arrival{450}
+	free.Arrival = &Arrival{Rows: 450}
 	if err := reverified(free); err == nil {
 		t.Error("an open ledger with rows that arrive: verifies")
 	}
 	text := files(t, dir)[planFile]
 	more := *l.plan
-	more.Arrival = &Arrival{500}
+	more.Arrival = &Arrival{Rows: 500}
 	if err := more.encode(); err != nil {
 		t.Fatal(err)
 	}

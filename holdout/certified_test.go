@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -219,14 +221,14 @@ func TestUncertifiedLedger(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		looks := fresh.appended(t, lines...)
+		looks := fresh.appended(t, each.Of(lines, func(l Line) form.Line { return l.Line })...)
 		for file, text := range map[string][]byte{planFile: lost.sealed, looksFile: looks} {
 			if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		method, _ := transfer.Lookup(lost.Method)
-		goal, err := lost.Promise.goal(nil)
+		goal, err := goalOf(lost.Promise, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,18 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/delimited"
 )
-
-// Change is a change of the rows of an open ledger, whose looks after it are asked of the rows as they are then; its
-// budget and earlier promises stay. To a plan with rows that arrive a change adds rows.
-type Change struct {
-	Labels   *LabelsFile `json:"labels,omitempty"`   // of new rows
-	Features *LabelsFile `json:"features,omitempty"` // of new rows
-	Replace  bool        `json:"replace,omitempty"`  // the new rows take the place of all rows
-	Dropped  []string    `json:"dropped,omitempty"`  // ids of rows that are taken out
-}
 
 // Source is a file of labels that rows of a ledger come from, with the file of their features.
 type Source struct {
@@ -210,7 +202,7 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 }
 
 // extension is the line of a change, nil if there is nothing to change.
-func (l *Ledger) extension(e Extension) (*Line, error) {
+func (l *Ledger) extension(e Extension) (*form.Line, error) {
 	switch {
 	case !l.plan.grows():
 		return nil, inputf("extend: got a ledger with a fixed plan, want an open one or one with rows that arrive: the rows of this plan are fixed")
@@ -227,7 +219,7 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 	case e.Labels == nil && len(e.Drop) == 0:
 		return nil, inputf("labels: got nothing, want a file of new rows, or ids to drop")
 	}
-	line := &Line{Event: Changed}
+	line := &form.Line{Event: Changed}
 	kept := l.rows.dropped
 	line.Replace = e.Replace
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(e.Drop))) {
@@ -278,7 +270,7 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 			}
 		}
 	}
-	path, err := relative(l.dir, e.Path)
+	path, err := form.Relative(l.dir, e.Path)
 	if err != nil {
 		return nil, fmt.Errorf("labels: %w", err)
 	}
@@ -303,10 +295,11 @@ func (l *Ledger) extension(e Extension) (*Line, error) {
 // relabels reports whether new rows give another label to an id of the ledger's files. With corrected labels an owner
 // could turn the fail of a candidate into a pass.
 func (l *Ledger) relabels(more *Labels) bool {
+	label := func(f *Labels, row int) string { return normalized(l.reader.match, f.classes[f.class[row]]) }
 	for _, f := range l.files {
 		for row, id := range f.ids {
 			now := more.at.find(id)
-			if now >= 0 && l.reader.match.of(more.classes[more.class[now]]) != l.reader.match.of(f.classes[f.class[row]]) {
+			if now >= 0 && label(more, int(now)) != label(f, row) {
 				return true
 			}
 		}
@@ -315,7 +308,7 @@ func (l *Ledger) relabels(more *Labels) bool {
 }
 
 // regroup says in a change what the clusters are after it. A cluster of old and new rows is refused.
-func (l *Ledger) regroup(line *Line, e Extension) error {
+func (l *Ledger) regroup(line *form.Line, e Extension) error {
 	column := l.plan.Group.Column
 	added, err := clustersOf(column, []*Features{e.Features}, []*Labels{e.Labels}, e.Labels.at.find)
 	if err != nil {
@@ -331,7 +324,7 @@ func (l *Ledger) regroup(line *Line, e Extension) error {
 }
 
 // sizesAfter are the sizes of the clusters after a change that adds some, nil for a ledger without.
-func (l *Ledger) sizesAfter(line *Line, added map[string][]int32) *Sizes {
+func (l *Ledger) sizesAfter(line *form.Line, added map[string][]int32) *Sizes {
 	if l.plan.Group == nil {
 		return nil
 	}
@@ -348,13 +341,6 @@ func (l *Ledger) sizesAfter(line *Line, added map[string][]int32) *Sizes {
 	}
 	sizes := sizesOf(clusters)
 	return &sizes
-}
-
-// ExtendedError says that the rows of an open ledger have changed since it was opened.
-type ExtendedError struct{}
-
-func (*ExtendedError) Error() string {
-	return "the rows of the ledger have changed since it was opened: open it with the labels of all rows"
 }
 
 // Features are public columns of the rows, from a table with the column id.
@@ -393,7 +379,7 @@ func (f *Features) of(dir string, labels *Labels, wanted bool) (*LabelsFile, err
 	if _, err := f.column("id", labels.ids); err != nil {
 		return nil, err
 	}
-	path, err := relative(dir, f.path)
+	path, err := form.Relative(dir, f.path)
 	return &LabelsFile{Path: path, Fingerprint: f.fingerprint()}, err
 }
 

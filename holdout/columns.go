@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -114,7 +115,7 @@ func (l *Ledger) read(s Submission) (values, error) {
 // keepsColumn reports whether the ledger keeps the values of an incumbent's column. A file that somebody named could be
 // compared with it.
 func (p *Plan) keepsColumn() bool {
-	return p.Schema == columnSchema && p.Incumbent != nil && IsColumn(p.Metric)
+	return p.Schema == form.ColumnSchema && p.Incumbent != nil && IsColumn(p.Metric)
 }
 
 // keptFile is the file of the values of a candidate, by its look, or of the incumbent of a new ledger for 0. Each
@@ -171,7 +172,7 @@ func (l *Ledger) incumbentOf(h *history, candidate values) (base values, err err
 }
 
 // keepAfter keeps the incumbent's column after a change of the rows that adds some, whose values come with it.
-func (l *Ledger) keepAfter(h *history, w journal.Writer, line *Line, e Extension) error {
+func (l *Ledger) keepAfter(h *history, w journal.Writer, line *form.Line, e Extension) error {
 	switch wanted := l.plan.keepsColumn() && e.Labels != nil; {
 	case wanted != (e.Incumbent != nil):
 		return inputf("incumbent: got %s, want the incumbent's values in new rows, where the ledger keeps a column", verdict(wanted, "nothing", "some"))

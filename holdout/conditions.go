@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer/open"
@@ -40,7 +41,8 @@ func (p *Plan) joins(s *Submission, name string) error {
 
 // condition is a gate at one condition of a look: 0 is the look's own bar, on its own rows.
 func (l Line) condition(i int) Line {
-	one := Line{Question: Question{Show: ShowPass, Where: l.Where, Bar: l.Bar}, Metric: l.Metric, Shown: l.Conditions[i]}
+	one := Line{Line: form.Line{Metric: l.Metric, Shown: l.Conditions[i]}}
+	one.Question = Question{Show: ShowPass, Where: l.Where, Bar: l.Bar}
 	if i > 0 {
 		one.Bar, one.Where = &l.All[i-1].Bar, l.All[i-1].Where
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
@@ -247,7 +248,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan.Features = &LabelsFile{}
-	l := Line{Metric: Accuracy, Shown: Shown{Rows: rows}, Question: Question{Where: "slice=0", Bar: float(0.5)}}
+	l := Line{Line: form.Line{Metric: Accuracy, Shown: Shown{Rows: rows}, Question: Question{Where: "slice=0", Bar: float(0.5)}}}
 	for i := range several {
 		l.Conditions = append(l.Conditions, Shown{Rows: rows})
 		if i > 0 {
@@ -352,7 +353,7 @@ func TestEditedConditions(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			looksOf(t, dir, fresh.appended(t, line))
+			looksOf(t, dir, fresh.appended(t, line.Line))
 			if _, err := Verify(dir, ""); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -83,10 +84,10 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		plan.Missing = terms.Missing
 	}
 	plan.Labels.Fingerprint, plan.Labels.From = labels.Fingerprint(), labels.From
-	if plan.Labels.Path, err = relative(dir, terms.Labels); err != nil {
+	if plan.Labels.Path, err = form.Relative(dir, terms.Labels); err != nil {
 		return nil, nil, fmt.Errorf("labels: %w", err)
 	}
-	path, err := relative(dir, terms.Incumbent.Path)
+	path, err := form.Relative(dir, terms.Incumbent.Path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("incumbent: %w", err)
 	}
@@ -107,7 +108,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		}
 	}
 	if plan.HasColumns() {
-		plan.Schema = columnSchema
+		plan.Schema = form.ColumnSchema
 	}
 	return l, plan, l.offers()
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -53,14 +54,14 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		differ int64
 		pass   float64
 	}{
-		{"two classes", Terms{Classes: two}, "", code, 100, 0.026},
-		{"two classes on a slice", Terms{Classes: two, Features: featuresOf(t, ids)}, "part=half", code, 60, 20. / 150},
-		{"any text", Terms{}, "", code, 200, 0.037624},
-		{"three classes", Terms{Classes: []string{"cat", "dog", "bird"}}, "", code, 100, 0.026557},
-		{"any case", Terms{Match: Fold}, "", code, 100, 0.026557},
-		{"the first code", Terms{Classes: two}, "", firstCode, 100, 0.030608},
-		{"clusters", clustered, "", code, 100, 0},
-		{"benchmark", Terms{Items: benchmark, Classes: two}, "", code, 200, 0.030608},
+		{"two classes", Terms{Classes: two}, "", form.Code, 100, 0.026},
+		{"two classes on a slice", Terms{Classes: two, Features: featuresOf(t, ids)}, "part=half", form.Code, 60, 20. / 150},
+		{"any text", Terms{}, "", form.Code, 200, 0.037624},
+		{"three classes", Terms{Classes: []string{"cat", "dog", "bird"}}, "", form.Code, 100, 0.026557},
+		{"any case", Terms{Match: Fold}, "", form.Code, 100, 0.026557},
+		{"the first code", Terms{Classes: two}, "", form.FirstCode, 100, 0.030608},
+		{"clusters", clustered, "", form.Code, 100, 0},
+		{"benchmark", Terms{Items: benchmark, Classes: two}, "", form.Code, 200, 0.030608},
 	} {
 		own, incumbent, submitted := ids, base, slices.Clone(candidate)
 		if c.terms.Classes != nil { // no other text is one
@@ -98,7 +99,7 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		if decided := l.plan.decides(pass.Line); decided && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("differs on %d of", c.differ)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
-		random := c.code == firstCode || terms.Group != "" || terms.Items != nil
+		random := c.code == form.FirstCode || terms.Group != "" || terms.Items != nil
 		if random == l.plan.decides(pass.Line) {
 			t.Errorf("%s: decided rows are used: %v", c.name, !random)
 		}
@@ -118,7 +119,7 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 	sharp := map[int]int{}
 	for range 300 {
 		n, several := 1+r.IntN(6), 2+r.IntN(2)
-		p := &Plan{Open: &Law{Code: code}, Incumbent: &LabelsFile{}, Classes: classes[:several]}
+		p := &Plan{Plan: form.Plan{Open: &Law{Code: form.Code}, Incumbent: &LabelsFile{}, Classes: classes[:several]}}
 		models, chances := [2]values{}, make([][]float64, n)
 		for i := range n {
 			for m := range models {
@@ -141,7 +142,7 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 			models[m].kind, models[m].texts, models[m].marks = accuracy, classes, marks
 		}
 		l := look{values: models[0], base: &models[1]}
-		line := Line{Metric: Accuracy, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n)}}
+		line := Line{Line: form.Line{Metric: Accuracy, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n)}}}
 		if line.Differ, _ = l.differing(nil); line.Differ == 0 {
 			continue
 		}
@@ -190,15 +191,15 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 // A ledger with the codes of a later version is refused by their number, and one of the first code goes on as it was
 // made: `TestEarlierLedgers` has these. A gate of recall counts the rows predicted positive from the second code on.
 func TestCodesOfALaterVersion(t *testing.T) {
-	gate := Line{Metric: "recall", Question: Question{Show: ShowPass, Bar: float(0.5)}, Shown: Shown{Rows: 80}}
-	for version, want := range map[int]bool{firstCode: true, code: false} {
-		p := &Plan{Open: &Law{Code: version}}
+	gate := Line{Line: form.Line{Metric: "recall", Question: Question{Show: ShowPass, Bar: float(0.5)}, Shown: Shown{Rows: 80}}}
+	for version, want := range map[int]bool{form.FirstCode: true, form.Code: false} {
+		p := &Plan{Plan: form.Plan{Open: &Law{Code: version}}}
 		if fits := gate.among(80, nil, p) == nil; fits != want {
 			t.Errorf("version %d: a gate of recall without rows predicted positive fits: %v", version, fits)
 		}
 	}
-	for version, want := range map[int]bool{0: false, firstCode: true, code: true, code + 1: false} {
-		err := (&Law{Code: version, Most: UsualMost}).checked(beta(t, "0.05"))
+	for version, want := range map[int]bool{0: false, form.FirstCode: true, form.Code: true, form.Code + 1: false} {
+		err := checkLaw(&Law{Code: version, Most: UsualMost}, beta(t, "0.05"))
 		if fits := err == nil; fits != want {
 			t.Errorf("version %d: %v", version, err)
 		} else if !fits && err.Error() != fmt.Sprintf("plan.json: got the codes of version %d, want one up to 2, which this version knows", version) {

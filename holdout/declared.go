@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -27,7 +28,7 @@ func (t *Terms) declare() error {
 			return inputf("metrics: got %s twice", shown(m))
 		}
 	}
-	if err := t.Units.checked(t.Metrics); err != nil {
+	if err := checkUnits(t.Units, t.Metrics); err != nil {
 		return err
 	}
 	if err := t.lawful(); err != nil {
@@ -51,14 +52,14 @@ func (t *Terms) declare() error {
 		return err
 	}
 	if t.Match == Fold {
-		t.Match = composed
+		t.Match = form.Composed
 	}
 	for i, c := range t.Classes {
-		matched := t.Match.of(c)
+		matched := normalized(t.Match, c)
 		if matched == "" {
 			return inputf("classes: got an empty one")
 		}
-		if slices.ContainsFunc(t.Classes[:i], func(d string) bool { return t.Match.of(d) == matched }) {
+		if slices.ContainsFunc(t.Classes[:i], func(d string) bool { return normalized(t.Match, d) == matched }) {
 			return inputf("classes: got %s twice", shown(c))
 		}
 	}

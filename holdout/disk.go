@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 )
 
@@ -35,7 +36,7 @@ func (l *Ledger) writing(ctx context.Context, do func(*history, journal.Writer) 
 }
 
 // add appends lines, which the history takes.
-func (l *Ledger) add(w journal.Writer, lines ...Line) error {
+func (l *Ledger) add(w journal.Writer, lines ...form.Line) error {
 	var texts [][]byte
 	for _, line := range lines {
 		line.Time = l.now().UTC().Format(time.RFC3339)

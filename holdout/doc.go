@@ -6,6 +6,23 @@
 // to. Where a method answers without noise, its answer is the score. Where looks compare a column, a file of its own
 // keeps the values of each incumbent.
 //
+// # The nouns and the walk of a look
+//
+// A [Ledger] keeps a [Plan]: a promise and the mechanism that keeps it. A [Submission] has predictions and a
+// [Question]. Its look is written as a [Line] and told as an [Answer]. Package form has both files as structs, package
+// ask has what a look may ask, and package journal appends lines so that none is lost. A look goes through:
+//
+//  1. Ledger.ScoreAll, which takes submissions and returns answers;
+//  2. Ledger.askAll, which reads them before the lock: bad input costs nothing;
+//  3. Ledger.admits, which refuses a question that the plan has no answer to;
+//  4. Ledger.read, which reads the predictions, with no label at hand;
+//  5. Ledger.query, which finds the rows of an open look and the tails that bound its truth;
+//  6. Ledger.writing, which takes the lock and has the journal read what other processes wrote;
+//  7. Ledger.fresh, which refuses a look that the plan does not cover, and knows one that was answered before;
+//  8. practice.response or Ledger.reply, where labels meet predictions and the plan's method answers;
+//  9. Ledger.add, which appends the line and returns when it is on the disk;
+//  10. history.answers, which read the answer from its line.
+//
 // # What is promised
 //
 // Who submits predictions usually has the features of the rows. The promise is therefore conditional on them: the

@@ -10,16 +10,6 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// The verdicts of a look.
-const (
-	Pass     = "pass"     // gate: above the bar
-	Fail     = "fail"     // gate: below the bar and 2 tau
-	Holds    = "holds"    // flags: the guess is right
-	Moved    = "moved"    // flags: the guess is wrong
-	Improved = "improved" // best: the best so far
-	Kept     = "kept"     // best: not better than the best before
-)
-
 // show turns an answer within tau of the truth into the feedback of the plan, and shows nothing more.
 func (h *history) show(answer float64, l look) (response, error) {
 	goal := h.plan.goal

@@ -485,7 +485,7 @@ func TestKnownMoments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g, err := plan.Promise.goal(nil); err != nil || g.Shown != s {
+		if g, err := goalOf(plan.Promise, nil); err != nil || g.Shown != s {
 			t.Errorf("%+v, %v: want %+v", g, err, s)
 		}
 	}

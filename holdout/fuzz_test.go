@@ -7,6 +7,8 @@ import (
 	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/holdout/form"
 )
 
 // pairsOf is a table of lines with an id and a value on each, separated by a blank.
@@ -70,7 +72,7 @@ func FuzzPredictions(f *testing.F) {
 			return // fractions of huge exponents take long
 		}
 		table := pairsOf(text)
-		for _, metric := range []string{Accuracy, columnPrefix + "x"} {
+		for _, metric := range []string{Accuracy, form.ColumnPrefix + "x"} {
 			for _, l := range []*Labels{labels, plain} {
 				in := reader{rows: &l.roster, match: Exact}
 				got, err := in.read(metric, false, table)

@@ -34,13 +34,6 @@ func Columns(ids, values []string) Table {
 	}
 }
 
-// InputError is a mistake in the input. Nothing was spent or written.
-type InputError struct{ Text string }
-
-func (e *InputError) Error() string { return e.Text }
-
-func inputf(format string, args ...any) error { return &InputError{fmt.Sprintf(format, args...)} }
-
 // Limits of the rows of a ledger: rows are numbered by an int32, and ids and classes are held in memory.
 const (
 	mostRows = 1 << 30

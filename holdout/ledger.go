@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -78,11 +79,6 @@ func secret() (*randv2.Rand, error) {
 	}
 	return randv2.New(randv2.NewChaCha8(seed)), nil
 }
-
-// ChangedError says that the ledger was made for other labels.
-type ChangedError struct{}
-
-func (*ChangedError) Error() string { return "the labels are not those that the ledger was made for" }
 
 // Open opens a ledger to take looks. The labels must be those that it was made for, in the same order; of an open
 // ledger, a file of them for each of its sources.
@@ -164,11 +160,6 @@ type Answer struct {
 	Spent       float64 // nats, of an open ledger
 	Told        string  // what a verdict on several conditions says of each, "" for one
 }
-
-// RefusedError says that the plan covers no further look.
-type RefusedError struct{ Reason string }
-
-func (e *RefusedError) Error() string { return "refused: " + e.Reason }
 
 // Score takes a look. Its line is on the disk before Score returns. Input that is refused as an [InputError] costs
 // nothing. With a [RefusedError] comes an Answer without a response.
@@ -323,7 +314,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	if l.plan.Group != nil {
 		a.look.groups = l.clusters
 	}
-	a.Line = Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Question: s.Question}
+	a.Line = Line{Line: form.Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Question: s.Question}}
 	if s.Values == nil && l.plan.Open != nil { // to ask for its price
 		a.query, err = l.query(&a)
 		return a, err
@@ -390,7 +381,7 @@ func (l *Ledger) Incumbent() (*LabelsFile, error) {
 
 // compare reads the incumbent that a candidate is compared with.
 func (l *Ledger) compare(a *asked, s Submission) error {
-	path, err := relative(l.dir, s.Path)
+	path, err := form.Relative(l.dir, s.Path)
 	switch column := IsColumn(s.Metric); {
 	case s.Incumbent == nil && !column:
 		return inputf("incumbent: got nothing, want the predictions that the candidate is compared with")
@@ -478,12 +469,12 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 	case l.plan.grows() && h.account.epoch != l.epoch:
 		return nil, &ExtendedError{}
 	case h.retired:
-		return nil, &RefusedError{"the ledger is retired"}
+		return nil, &RefusedError{Reason: "the ledger is retired"}
 	case h.remaining().Looks == 0:
-		return nil, &RefusedError{h.plan.ended()}
+		return nil, &RefusedError{Reason: h.plan.ended()}
 	case current != nil && list[0].Key != "":
-		if h.plan.Schema != columnSchema {
-			return nil, &RefusedError{"an earlier version made the ledger, and it has no values of the incumbent's column: make a new ledger of new rows"}
+		if h.plan.Schema != form.ColumnSchema {
+			return nil, &RefusedError{Reason: "an earlier version made the ledger, and it has no values of the incumbent's column: make a new ledger of new rows"}
 		}
 	case current != nil && current.Fingerprint != "" && current.Fingerprint != list[0].Incumbent:
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
@@ -558,7 +549,7 @@ func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 	if len(fresh) == 0 {
 		return w.Confirm()
 	}
-	var lines []Line
+	var lines []form.Line
 	for _, a := range fresh {
 		if a.look.noise, err = l.noise(); err != nil {
 			return err
@@ -600,10 +591,10 @@ func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 		if !h.promotes(a.Line) {
 			a.Path = ""
 		}
-		lines = append(lines, a.Line)
+		lines = append(lines, a.Line.Line)
 	}
 	if h.plan.goal.Feedback == transfer.Final {
-		lines = append(lines, Line{Event: Retired})
+		lines = append(lines, form.Line{Event: Retired})
 	}
 	l.journal.At("answered")
 	if err := l.add(w, lines...); err != nil {
@@ -626,7 +617,7 @@ func Retire(ctx context.Context, dir string) (status Status, err error) {
 	err = l.writing(ctx, func(h *history, w journal.Writer) error {
 		end := w.Confirm
 		if !h.retired {
-			end = func() error { return l.add(w, Line{Event: Retired}) }
+			end = func() error { return l.add(w, form.Line{Event: Retired}) }
 		}
 		err := end()
 		status = h.status()

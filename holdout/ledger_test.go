@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -109,7 +110,7 @@ func reread(p *Plan, lines string) (past, error) {
 }
 
 // appended are the bytes that add lines.
-func (h past) appended(t testing.TB, lines ...Line) []byte {
+func (h past) appended(t testing.TB, lines ...form.Line) []byte {
 	t.Helper()
 	var texts [][]byte
 	for _, l := range lines {
@@ -712,7 +713,7 @@ func TestLinesAreJSON(t *testing.T) {
 		t.Errorf("%+v, want %+v", line, a)
 	}
 	var plan map[string]any
-	if err := json.Unmarshal([]byte(files(t, dir)[planFile]), &plan); err != nil || plan["schema"] != schema {
+	if err := json.Unmarshal([]byte(files(t, dir)[planFile]), &plan); err != nil || plan["schema"] != form.FixedSchema {
 		t.Error(err, plan)
 	}
 }
@@ -833,6 +834,24 @@ func cutBack(t *testing.T, terms Terms) {
 		v, err := Verify(dir, "")
 		if err != nil || v.Looks != c.looks || v.Torn != c.torn || v.Chain != a.Chain {
 			t.Errorf("got %+v, %v, want %d looks and %d torn", v, err, c.looks, c.torn)
+		}
+	}
+}
+
+// BenchmarkReadLog reads an open ledger of 3,000 looks, as every command does.
+func BenchmarkReadLog(b *testing.B) {
+	ids, classes := rowsOf(b, 1000, 1)
+	l, dir := ledgerOf(b, labelsOf(b, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(b, "0.05")}, Open: true})
+	for k := range 3000 {
+		bar := 0.9 + float64(k)*1e-6
+		if _, err := l.Score(b.Context(), Submission{Name: fmt.Sprint("prompt ", k), Values: Columns(ids, right(classes, 800)),
+			Question: Question{Show: ShowPass, Bar: &bar}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		if _, err := journalOf(dir).Read(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -5,40 +5,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// The events of the log.
-const (
-	Looked  = "look"
-	Retired = "retired"
-	Changed = "changed" // the rows of an open ledger, or of a plan with rows that arrive
-	Torn    = "torn"    // a line that was cut short: its look is spent
-)
-
-// Line is a line of looks.jsonl.
+// Line is a line of looks.jsonl, and what follows from it and others.
 type Line struct {
-	Event       string   `json:"event"`
-	Look        int64    `json:"look,omitempty"` // from 1; 0 for no look
-	Time        string   `json:"time"`           // UTC, RFC 3339; no decision depends on it
-	Name        string   `json:"name,omitempty"`
-	Team        string   `json:"team,omitempty"` // who asked, where several teams do
-	Metric      string   `json:"metric,omitempty"`
-	Fingerprint string   `json:"fingerprint,omitempty"` // of its values; a look at a column has none
-	Key         string   `json:"key,omitempty"`         // of a look at a column
-	With        int64    `json:"with,omitempty"`        // of a column: the first look of its command at the same values
-	Response    *float64 `json:"response,omitempty"`    // as it was shown
-	Verdict     string   `json:"verdict,omitempty"`
-	Question
-	Incumbent   string `json:"incumbent,omitempty"`   // of differences: the fingerprint of the incumbent's values
-	Predictions string `json:"predictions,omitempty"` // and of the candidate's
-	Path        string `json:"path,omitempty"`        // and its file, if it is the incumbent from here on
-	Shown
-	Change
-	Close
-
+	form.Line
 	Chain  string `json:"-"` // of everything up to this line
 	Best   Known  `json:"-"` // of the best truth of all that a board was shown up to this line
 	Known  Known  `json:"-"` // of its model, by one metric and on the same rows, from all lines
@@ -97,12 +72,6 @@ func intersected(lines []Line) {
 	}
 }
 
-// sealedLine is a line with its chain.
-type sealedLine struct {
-	*Line
-	Sealed string `json:"chain"`
-}
-
 // history is the past of a ledger as its files have it.
 type history struct {
 	plan    *Plan
@@ -120,12 +89,12 @@ type history struct {
 	rows    rows    // of an open ledger
 	chain   string  // the head's
 	inHand  bool    // a look was being taken, which is not in it
-	reader  *lineReader
+	reader  *form.LineReader
 }
 
 func newHistory(p *Plan) *history {
 	h := &history{plan: p, known: make(map[string][]int), account: newAccount()}
-	h.rows, h.reader = p.rows(), newLineReader()
+	h.rows, h.reader = p.rows(), form.NewLineReader()
 	h.chain = journal.PlanEnds.Chain(string(p.sealed))
 	return h
 }
@@ -134,12 +103,9 @@ func newHistory(p *Plan) *history {
 func (h *history) Ended() bool { return h.retired }
 
 // Line takes a whole line with its chain.
-func (h *history) Line(text, chain string) (err error) {
-	l := &h.reader.line
-	if !h.reader.read(text[:len(text)+1-journal.LineEnds.Length()]) {
-		*l = Line{}
-		err = known([]byte(text), &sealedLine{Line: l})
-	}
+func (h *history) Line(text, chain string) error {
+	read, err := h.reader.Read(text)
+	l := &Line{Line: *read}
 	switch {
 	case err != nil:
 	case l.Event == Retired:
@@ -216,7 +182,7 @@ func (h *history) incumbent() *LabelsFile {
 // open ledger pays the most that a response may cost. A change of the rows that was cut short has changed nothing.
 func (h *history) Torn(text string) {
 	if strings.HasPrefix(text, changedHead) {
-		h.lines = append(h.lines, Line{Event: Torn})
+		h.lines = append(h.lines, Line{Line: form.Line{Event: Torn}})
 		return
 	}
 	h.looks++
@@ -227,7 +193,7 @@ func (h *history) Torn(text string) {
 	if law := h.plan.Open; law != nil {
 		h.account.left = h.account.left.Child(-law.Most)
 	}
-	h.lines = append(h.lines, Line{Event: Torn, Look: h.looks})
+	h.lines = append(h.lines, Line{Line: form.Line{Event: Torn, Look: h.looks}})
 }
 
 // counts reports whether a line counts as one with a verdict.

@@ -11,48 +11,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"golang.org/x/text/unicode/norm"
 )
-
-// Match says when a prediction equals a label.
-type Match string
-
-// The ways to match. Each but the last goes further than the one before it.
-const (
-	Exact Match = "exact"  // byte by byte
-	Trim  Match = "trim"   // without the blanks around a text
-	Fold  Match = "fold"   // and in upper or lower case, and however accents are encoded
-	Value Match = "number" // as decimal numbers, whatever their digits; a text that is no number equals no label
-)
-
-// composed is [Fold] in the plans of this version. There the word fold is that of versions which compare accents as
-// they are encoded.
-const composed Match = "fold-nfc"
-
-// Matches are the ways to match.
-func Matches() []Match { return []Match{Exact, Trim, Fold, Value} }
-
-// ReadsNumbers reports whether the predictions that a metric reads are numbers.
-func (m Match) ReadsNumbers(name string) bool {
-	kind, _ := metric.Of(name)
-	return m == Value || kind.Reads != metric.Text
-}
-
-// LabelsAreNumbers reports whether labels are read as numbers, and as a text by none of these metrics.
-func (m Match) LabelsAreNumbers(metrics []string, positive string) bool {
-	reads := func(what metric.Reads) bool {
-		return slices.ContainsFunc(metrics, func(name string) bool { kind, _ := metric.Of(name); return kind.Reads == what })
-	}
-	asNumbers := reads(metric.Forecast) && !reads(metric.Text)
-	return m == Value || positive == "" && asNumbers
-}
 
 // LabelsAreNumbers reports whether the labels of the plan are read as numbers, and as a text by none of its metrics.
 func (p *Plan) LabelsAreNumbers() bool { return p.Match.LabelsAreNumbers(p.Metrics, p.Units.Positive) }
 
-// of returns one text for all texts that are equal.
-func (m Match) of(text string) string {
+// normalized returns one text for all texts that are equal.
+func normalized(m Match, text string) string {
 	if m == Exact {
 		return text
 	}
@@ -60,7 +27,7 @@ func (m Match) of(text string) string {
 	switch m {
 	case Fold:
 		return folded(text)
-	case composed:
+	case form.Composed:
 		return norm.NFC.String(folded(norm.NFD.String(text)))
 	case Value:
 		if plain, ok := canonical(text); ok {
@@ -134,7 +101,7 @@ func (r reader) right(l *Labels) ([]mark, error) {
 	marks := make([]mark, len(l.classes))
 	refused := make([]error, len(l.classes))
 	for i, c := range l.classes {
-		matched := r.match.of(c)
+		matched := normalized(r.match, c)
 		marks[i] = markOf(matched)
 		if OnlyColumns(r.metrics) {
 			continue
@@ -159,7 +126,8 @@ func (r reader) right(l *Labels) ([]mark, error) {
 
 // takes reports whether a text, as it is matched, is a prediction: any text, or a class that is declared.
 func (r reader) takes(matched string) bool {
-	return r.classes == nil || slices.ContainsFunc(r.classes, func(c string) bool { return r.match.of(c) == matched })
+	declared := func(c string) bool { return normalized(r.match, c) == matched }
+	return r.classes == nil || slices.ContainsFunc(r.classes, declared)
 }
 
 // unusual is how programs write the classes 1 and 0 that labels seldom have.
@@ -184,7 +152,7 @@ func (r reader) remark(v *values) string {
 func asNumber(texts, classes []string) string {
 	for _, text := range texts {
 		number, ok := canonical(text)
-		if i := slices.IndexFunc(classes, func(c string) bool { return Value.of(c) == number }); ok && i >= 0 {
+		if i := slices.IndexFunc(classes, func(c string) bool { return normalized(Value, c) == number }); ok && i >= 0 {
 			return fmt.Sprintf("; --match number reads %s as %s", shown(text), shown(classes[i]))
 		}
 	}

@@ -12,36 +12,14 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
-// Units are what the metrics of a ledger need beside their names. They are public, and none is guessed from labels.
-type Units struct {
-	Positive    string      `json:"positive,omitempty"`    // the label that counts as positive
-	Probability string      `json:"probability,omitempty"` // the column of probabilities of it; "" for "probability"
-	Range       *[2]float64 `json:"range,omitempty"`       // of the values of columns, and of numbers; nil for [0,1]
-	Clip        float64     `json:"clip,omitempty"`        // the greatest log-loss; 0 for usualClip
-}
-
 // usualClip is the greatest log-loss where nothing else is declared: that of a probability of about 0.0067.
 const usualClip = 5
 
 // leastClip is the least clip of a log-loss.
 const leastClip = 1e-6
 
-// interval has the ends of the range.
-func (u Units) interval() (lowest, highest float64) {
-	if u.Range == nil {
-		return 0, 1
-	}
-	return u.Range[0], u.Range[1]
-}
-
-// width is the length of the range.
-func (u Units) width() float64 {
-	lowest, highest := u.interval()
-	return highest - lowest
-}
-
-// checked checks the units for the metrics that are declared.
-func (u Units) checked(metrics []string) error {
+// checkUnits checks the units for the metrics that are declared.
+func checkUnits(u Units, metrics []string) error {
 	if r := u.Range; r != nil {
 		if !(transfer.Range{From: r[0], To: r[1]}).Valid() {
 			return inputf("range: got %v to %v, want %s", r[0], r[1], transfer.WantRange)
@@ -76,23 +54,6 @@ func (u Units) checked(metrics []string) error {
 	return nil
 }
 
-// Column returns the name of the column that holds what a metric reads.
-func (u Units) Column(name string) (string, error) {
-	m, ok := metric.Of(name)
-	if !ok {
-		return "", inputf("metric: got %s, want %s", shown(name), strings.Join(metric.Names(), ", "))
-	}
-	switch column, listed := strings.CutPrefix(name, columnPrefix); {
-	case listed:
-		return column, nil
-	case m.Reads == metric.Probability, m.Reads == metric.Forecast && u.Positive != "":
-		return cmp.Or(u.Probability, "probability"), nil
-	case m.Reads == metric.Score:
-		return cmp.Or(u.Probability, "prediction"), nil
-	}
-	return "prediction", nil
-}
-
 // Served are the metrics that a ledger computes itself from predictions: a column would be a submitter's word.
 func (p *Plan) Served() (names []string) {
 	if p.Metrics == nil {
@@ -116,7 +77,7 @@ type scale struct {
 
 func (p *Plan) scale(name string) scale {
 	m, _ := metric.Of(name)
-	lowest, highest := p.Units.interval()
+	lowest, highest := p.Units.Interval()
 	s := scale{span: 1, less: m.Less, root: m.Root, compared: p.Incumbent != nil}
 	switch {
 	case m.Reads == metric.Number:
@@ -331,7 +292,7 @@ func (r reader) truths(l *Labels, right []mark) ([]float64, error) {
 	}
 	truth := make([]float64, len(right))
 	if r.units.Positive != "" {
-		positive := markOf(r.match.of(r.units.Positive))
+		positive := markOf(normalized(r.match, r.units.Positive))
 		for row := range right {
 			truth[row] = right[row].equals(positive)
 		}
@@ -341,7 +302,7 @@ func (r reader) truths(l *Labels, right []mark) ([]float64, error) {
 	wrong := make([]bool, len(l.classes))
 	for i, said := range l.classes {
 		x, ok := text.Decimal(strings.TrimSpace(said))
-		numbers[i], wrong[i] = r.units.share(x), !ok
+		numbers[i], wrong[i] = shareOf(r.units, x), !ok
 	}
 	for row, c := range l.class {
 		if wrong[c] {
@@ -353,9 +314,9 @@ func (r reader) truths(l *Labels, right []mark) ([]float64, error) {
 	return truth, nil
 }
 
-// share is a number as a share of the range, to which it is clipped.
-func (u Units) share(x float64) float64 {
-	lowest, highest := u.interval()
+// shareOf is a number as a share of the range, to which it is clipped.
+func shareOf(u Units, x float64) float64 {
+	lowest, highest := u.Interval()
 	if u.Range == nil {
 		return min(max(x, 0), 1)
 	}
@@ -463,7 +424,7 @@ func (p *Plan) measuredTails(l Line) open.Tails {
 	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
 	kind, _ := metric.Of(l.Metric)
 	least := float64(l.Positive) / n * (1 - 0x1p-50)
-	if kind.Ratio != nil && p.Open.sharp() {
+	if kind.Ratio != nil && p.Open.Sharp() {
 		ratio := open.Ratio{Rows: l.Rows, Positive: l.Positive, Adds: open.Adds(*kind.Ratio)}
 		if l.Show != ShowPass {
 			return ratio

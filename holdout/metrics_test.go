@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -282,16 +283,17 @@ func TestTailsOfMetrics(t *testing.T) {
 			"sharp log-loss", "sharp rmse", "sharp difference"} {
 			name, sharp := strings.CutPrefix(what, "sharp ")
 			compared := name == "difference"
-			p := &Plan{Metrics: []string{name}, Open: &Law{Code: firstCode}}
+			p := &Plan{Plan: form.Plan{Metrics: []string{name}, Open: &Law{Code: form.FirstCode}}}
 			if sharp {
-				p.Open.Code, p.Positive = code, "yes"
+				p.Open.Code, p.Positive = form.Code, "yes"
 			}
 			if compared {
 				name, p.Incumbent = "log-loss", &LabelsFile{}
 			}
 			kind, _ := metric.Of(name)
 			v := values{kind: kind, of: forecast, clip: usualClip}
-			line := Line{Metric: name, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n), Positive: positives}}
+			line := Line{Line: form.Line{Metric: name, Shown: Shown{Rows: int64(n), Positive: positives}}}
+			line.Show = ShowScore
 			l := look{values: v}
 			bar := r.Float64()
 			if kind.Ratio != nil {
@@ -628,7 +630,7 @@ func TestBinsOfLosses(t *testing.T) {
 	}
 	for name, bar := range map[string]float64{"log-loss": 0.5, "squared-error": 0.17, "rmse": 0.41} {
 		margins := map[int]float64{}
-		for _, version := range []int{firstCode, code} {
+		for _, version := range []int{form.FirstCode, form.Code} {
 			c := measuredBy(t, labels, Units{Positive: "dog"}, nil, name)
 			c.plan.Open.Code = version
 			list, err := c.Price(c.ask(name, ShowPass, chances, bar), nil)
@@ -637,16 +639,16 @@ func TestBinsOfLosses(t *testing.T) {
 			}
 			pass, want := list[len(list)-1], counts(chances)
 			margins[version] = bar - *pass.Below
-			if version == firstCode && pass.Bins != nil || version == code && !slices.Equal(pass.Bins, want[:]) {
+			if version == form.FirstCode && pass.Bins != nil || version == form.Code && !slices.Equal(pass.Bins, want[:]) {
 				t.Errorf("%s by code %d: got the bins %v, want %v", name, version, pass.Bins, want)
 			}
 			without := c.ask(name, ShowScore, nil, 0)
 			without.Values = nil
-			if _, err = c.Price(without, nil); (err != nil) != (version == code) {
+			if _, err = c.Price(without, nil); (err != nil) != (version == form.Code) {
 				t.Errorf("%s by code %d: a price without predictions: %v", name, version, err)
 			}
 		}
-		if !(margins[code] < 0.75*margins[firstCode]) {
+		if !(margins[form.Code] < 0.75*margins[form.FirstCode]) {
 			t.Errorf("%s: margins %v", name, margins)
 		}
 		c := measuredBy(t, labels, Units{Positive: "dog"}, nil, name)
@@ -672,18 +674,19 @@ func TestBinsOfLosses(t *testing.T) {
 			}
 		}
 	}
-	for name, p := range map[string]*Plan{
+	for name, written := range map[string]form.Plan{
 		"a column": {Metrics: []string{"column:x"}}, "numbers": {Metrics: []string{"rmse"}}, "an incumbent": {Incumbent: &LabelsFile{}},
-		"a benchmark": {Population: &Benchmark{}}, "clusters": {Group: &Group{}}, "the first code": {Open: &Law{Code: firstCode}},
+		"a benchmark": {Population: &Benchmark{}}, "clusters": {Group: &Group{}}, "the first code": {Open: &Law{Code: form.FirstCode}},
 	} {
+		p := &Plan{Plan: written}
 		if p.Open == nil {
-			p.Open = &Law{Code: code}
+			p.Open = &Law{Code: form.Code}
 		}
 		metrics := p.Metrics
 		if metrics == nil {
 			metrics, p.Positive = []string{"log-loss"}, "dog"
 		}
-		if line := (Line{Metric: metrics[0]}); p.binned(line.Metric) || p.bins(line.Metric, 2, make([]int64, 64)) {
+		if p.binned(metrics[0]) || p.bins(metrics[0], 2, make([]int64, 64)) {
 			t.Errorf("%s has bins", name)
 		}
 	}
@@ -721,7 +724,7 @@ func TestRangesOfAnySize(t *testing.T) {
 	}
 	for _, r := range [][2]float64{{0, 1e200}, {0, 1e-200}, {-1e308, 1e308}, {1, 1}, {1, 0}, {1e10, 1e10 + 1},
 		{0, math.Inf(1)}, {math.NaN(), 1}} {
-		if err := (Units{Range: &r}).checked([]string{"rmse"}); err == nil {
+		if err := checkUnits(Units{Range: &r}, []string{"rmse"}); err == nil {
 			t.Errorf("the range %v is taken", r)
 		}
 	}

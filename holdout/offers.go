@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout/ask"
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
@@ -108,7 +109,7 @@ func (p *Plan) affordable(o offer) error {
 	a, least, in := newAccount(), math.Inf(1), p.ends()
 	for _, name := range p.Served() {
 		for _, s := range o.looks((in.Lowest + in.Highest) / 2) {
-			l := Line{Metric: name, Question: s.Question}
+			l := Line{Line: form.Line{Metric: name, Question: s.Question}}
 			l.Rows, l.Kept = p.Promise.Samples, p.kept(o.show)
 			tails, _ := p.planned(l, l.Rows, p.sizes())
 			c, err := a.ask(p, l, tails)
@@ -216,7 +217,7 @@ func (h *history) affords(a asked) error {
 		}
 	}
 	if dearest > left {
-		return &RefusedError{fmt.Sprintf("a response of this look may cost %s nats, and %s are left to the team",
+		return &RefusedError{Reason: fmt.Sprintf("a response of this look may cost %s nats, and %s are left to the team",
 			text.Up(dearest), text.Down(max(left, 0)))}
 	}
 	return nil

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
-	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -30,14 +30,13 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 	case goal.Beta == 0:
 		return nil, inputf("beta: got nothing, want a probability in (0, 1)")
 	}
-	law := &Law{Code: code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam,
+	law := &Law{Code: form.Code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam,
 		SecondMoment: goal.SecondMoment}
-	p := &Plan{
-		Schema: openSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
+	p := &Plan{Plan: form.Plan{
+		Schema: form.OpenSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
 		Units: t.Units, Open: law, Group: t.group(), Population: t.population(), Pairs: t.pairs,
 		Promise: Promise{Samples: samples, Beta: goal.Beta},
-		goal:    transfer.Goal{Samples: samples, Beta: goal.Beta},
-	}
+	}, goal: transfer.Goal{Samples: samples, Beta: goal.Beta}}
 	if t.Incumbent.Values != nil { // whose fingerprint is found with the rows
 		p.Incumbent = &LabelsFile{}
 	}
@@ -46,7 +45,7 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 			return nil, err
 		}
 	}
-	return p, law.checked(goal.Beta)
+	return p, checkLaw(law, goal.Beta)
 }
 
 // query is how a look is asked: its rows, and on how many of them a candidate differs from the incumbent.
@@ -136,7 +135,7 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 		q.rows, q.count = positive, int64(len(positive))
 		a.look.records, a.Rows = l.recordsOf(positive), q.count
 		l.cluster(a, q.rows)
-	} else if kind.Ratio.Bounded() || l.plan.Open.sharp() {
+	} else if kind.Ratio.Bounded() || l.plan.Open.Sharp() {
 		q.positive = int64(len(positive))
 	}
 	return nil
@@ -162,7 +161,7 @@ func (l look) measured(p *Plan, line Line) float64 {
 	if line.Show == ShowReject {
 		return l.evidence(p, line.Metric)
 	}
-	if ratio := l.values.kind.Ratio; ratio != nil && (line.Show != ShowPass || p.Open.sharp()) {
+	if ratio := l.values.kind.Ratio; ratio != nil && (line.Show != ShowPass || p.Open.Sharp()) {
 		n, d := l.sums(l.records.rows)
 		if line.Show == ShowPass {
 			return (n - *line.Bar*d) / float64(l.count())
@@ -268,7 +267,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 		after := h.account.copy()
 		after.take(&r.Line)
 		r.Spent = after.spent()
-		gate := Line{Question: Question{Show: ShowPass, Bar: bar}, Metric: a.Metric}
+		gate := Line{Line: form.Line{Question: Question{Show: ShowPass, Bar: bar}, Metric: a.Metric}}
 		if bar != nil && a.Show != ShowReject {
 			gate.Shown = a.Shown
 			gate.Conditions = nil
@@ -375,7 +374,7 @@ func (s Status) Margin() (float64, error) {
 
 // margin is how far above the worst bar a truth may be that fails the next gate over so many rows.
 func (a *account) margin(p *Plan, rows int64, sizes *Sizes) float64 {
-	worst := Line{Metric: p.Metric, Shown: Shown{Rows: rows, Share: 1}}
+	worst := Line{Line: form.Line{Metric: p.Metric, Shown: Shown{Rows: rows, Share: 1}}}
 	next := a.gate(p)
 	worst.Kept = next.line.Kept
 	if p.Incumbent != nil {
@@ -454,7 +453,7 @@ func (s Submission) foreign() bool {
 func (l *Ledger) takes(h *history) error {
 	switch {
 	case h.retired:
-		return &RefusedError{"the ledger is retired"}
+		return &RefusedError{Reason: "the ledger is retired"}
 	case h.account.epoch != l.epoch:
 		return &ExtendedError{}
 	}
@@ -477,7 +476,7 @@ func (h *history) recomputed() error {
 		case Changed:
 			a.epoch++
 			rows, sizes = l.Rows, l.Clusters
-			if (sizes != nil) != (h.plan.Group != nil) || sizes != nil && !sizes.among(rows, *sizes) {
+			if (sizes != nil) != (h.plan.Group != nil) || sizes != nil && !sizesAmong(*sizes, rows, *sizes) {
 				return corrupt("looks.jsonl: line %d: got the clusters %+v for %d rows", i+1, sizes, rows)
 			}
 		case Looked:
@@ -523,7 +522,7 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 		return errors.New("got clusters in one place, and none in another")
 	case p.Group == nil:
 		return l.joinedAmong(rows, sizes, p)
-	case !some && *l.Clusters != *sizes || !l.Clusters.among(l.Rows, *sizes):
+	case !some && *l.Clusters != *sizes || !sizesAmong(*l.Clusters, l.Rows, *sizes):
 		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, *sizes)
 	case l.Share < 0 || l.Share > 1 || (l.Share > 0) != (compared && p.macro()):
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
@@ -534,7 +533,7 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 // unbounded reports whether a ratio has no row that is predicted positive although its tails need one.
 func (l Line) unbounded(p *Plan) bool {
 	kind, _ := metric.Of(l.Metric)
-	needs := l.Show != ShowPass || p.Open.sharp()
+	needs := l.Show != ShowPass || p.Open.Sharp()
 	return needs && kind.Ratio != nil && l.Positive == 0
 }
 
@@ -568,13 +567,13 @@ func (c cells) show(l Line) error {
 			return fmt.Errorf("got the response %s, want %s", cmp.Or(printed(l.Response), "none"),
 				cmp.Or(printed(again.Response), "none"))
 		}
-		return again.Shown.equals(l.Shown, c.scale.span)
+		return sameShown(again.Shown, l.Shown, c.scale.span)
 	}
 	return errors.New("got a response that is none of its cells")
 }
 
-// equals says how another cell, price or interval differs. The ends are in units of a span.
-func (s Shown) equals(other Shown, span float64) error {
+// sameShown says how another cell, price or interval differs. The ends are in units of a span.
+func sameShown(s, other Shown, span float64) error {
 	for _, p := range []struct {
 		name      string
 		got, want *float64
@@ -589,7 +588,7 @@ func (s Shown) equals(other Shown, span float64) error {
 		if !alike(other.Conditions[i].From, c.From, span) {
 			return fmt.Errorf("got a pass of condition %d from %s on, want %s", i+1, printed(other.Conditions[i].From), printed(c.From))
 		}
-		if err := c.equals(other.Conditions[i], span); err != nil {
+		if err := sameShown(c, other.Conditions[i], span); err != nil {
 			return err
 		}
 	}
@@ -602,23 +601,6 @@ func alike(x, y *float64, unit float64) bool {
 		return x == y
 	}
 	return math.Abs(*x-*y) <= 1e-9*unit+1e-14*math.Abs(*x)
-}
-
-// Close is what a ledger that was closed has left.
-type Close struct {
-	Alpha *float64 `json:"alpha,omitempty"`
-	Tests int64    `json:"tests,omitempty"`
-	Spent *float64 `json:"spent,omitempty"` // nats
-}
-
-// Level is the level at which each of so many p-values that were computed elsewhere from the rows of a closed ledger
-// may be judged: alpha W / tests.
-func (c Close) Level() theory.LogProb {
-	if c.Alpha == nil || c.Spent == nil {
-		return theory.Zero
-	}
-	ln := num.Log(*c.Alpha) - *c.Spent - num.Log(float64(c.Tests))
-	return theory.LogProb(ln - 1e-15*(1+math.Abs(ln)))
 }
 
 // CloseLedger retires an open ledger for so many p-values, at the level alpha together, that are computed elsewhere
@@ -639,9 +621,9 @@ func CloseLedger(ctx context.Context, dir string, alpha float64, tests int64) (s
 		if !h.retired {
 			spent := h.account.spent()
 			closed = Close{Alpha: &alpha, Tests: tests, Spent: &spent}
-			end = func() error { return l.add(w, Line{Event: Retired, Close: closed}) }
+			end = func() error { return l.add(w, form.Line{Event: Retired, Close: closed}) }
 		} else if last := h.lines[len(h.lines)-1].Close; last.Alpha == nil || *last.Alpha != alpha || last.Tests != tests {
-			return &RefusedError{"the ledger is retired, and was not closed for this alpha and number of tests"}
+			return &RefusedError{Reason: "the ledger is retired, and was not closed for this alpha and number of tests"}
 		} else {
 			closed = last
 		}

@@ -22,24 +22,16 @@ const (
 // Laws are the laws of a ledger's rows.
 func Laws() []string { return []string{LawLabels, LawClasses} }
 
-// Pairs are how many rows the two classes of an AUC have. They are public.
-type Pairs struct {
-	Positives int64 `json:"positives"`
-	Negatives int64 `json:"negatives"`
-}
-
-func (p Pairs) sample() transfer.Sample { return transfer.Classes(p) }
-
 // pairsOf counts the labels that equal the positive one, and the others.
 func (t *Terms) pairsOf(l *Labels) *Pairs {
 	if !slices.Contains(t.Metrics, metric.AUC) {
 		return nil
 	}
 	match := cmp.Or(t.Match, Exact)
-	positive := match.of(t.Units.Positive)
+	positive := normalized(match, t.Units.Positive)
 	var p Pairs
 	for _, c := range l.class {
-		p.Positives += one(match.of(l.classes[c]) == positive)
+		p.Positives += one(normalized(match, l.classes[c]) == positive)
 	}
 	p.Negatives = l.Samples() - p.Positives
 	return &p

@@ -96,7 +96,7 @@ func TestGateOfAnAUC(t *testing.T) {
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)
 		}
-		if again, err := Open(dir, labels); err != nil || *again.Plan().Pairs != (Pairs{100, 100}) {
+		if again, err := Open(dir, labels); err != nil || *again.Plan().Pairs != (Pairs{Positives: 100, Negatives: 100}) {
 			t.Errorf("%v, %v", again, err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestOpenAUC(t *testing.T) {
 			t.Fatalf("%s: %v, %v", q.Show, err, err2)
 		}
 		for i := range got {
-			if err := got[i].equals(want[i].Shown, 1); err != nil {
+			if err := sameShown(got[i].Shown, want[i].Shown, 1); err != nil {
 				t.Errorf("%s, response %d: %v", q.Show, i, err)
 			}
 		}
@@ -208,7 +208,7 @@ func TestLawOfAnAUC(t *testing.T) {
 	}
 	terms := areas(t, 0.2)
 	terms.Match, terms.Units.Positive, terms.Law = Fold, "ILL", LawClasses
-	if p, err := Check(t.TempDir(), labels, terms); err != nil || *p.Pairs != (Pairs{100, 100}) {
+	if p, err := Check(t.TempDir(), labels, terms); err != nil || *p.Pairs != (Pairs{Positives: 100, Negatives: 100}) {
 		t.Errorf("%v, %v", p, err)
 	}
 }

@@ -1,134 +1,38 @@
 package holdout
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// schema names the form of plan.json and looks.jsonl. It is another one whenever a ledger may promise or run
-// anything that an earlier version cannot keep: that version refuses the name, and this one keeps the plans of all
-// names before it.
-const schema = "dpcalc/ledger/2"
-
-// openSchema names the form of open ledgers.
-const openSchema = "dpcalc/ledger/3"
-
-// columnSchema names the form of ledgers with columns, fixed or open: their looks have keys.
-const columnSchema = "dpcalc/ledger/4"
-
-// firstSchema names the form of ledgers that were made before there was a second one.
-const firstSchema = "dpcalc/ledger/1"
-
-// Plan is the promise of a ledger and the mechanism that it runs, as plan.json has them. Nothing in it is secret but
-// the labels' fingerprint and the salt. Without the salt, who can guess all labels could check the guess with the
-// chain.
+// Plan is the plan of a ledger: what plan.json has, and the goal that it stands for.
 type Plan struct {
-	Schema    string      `json:"schema"`
-	Salt      string      `json:"salt,omitempty"` // 256 random bits; empty in ledgers of an earlier version
-	Created   string      `json:"created"`        // UTC, RFC 3339
-	Method    string      `json:"method"`
-	Metric    string      `json:"metric"`            // of looks that name none
-	Metrics   []string    `json:"metrics,omitempty"` // that a look may ask; empty in ledgers of an earlier version
-	Match     Match       `json:"match,omitempty"`   // when a prediction equals a label; empty there too, for Exact
-	Classes   []string    `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
-	Units                 // of the metrics
-	Bars      []float64   `json:"bars,omitempty"`     // gate: the bars that a look may ask; none if any bar may be asked
-	Readings  int         `json:"readings,omitempty"` // how logs and their repeats are read, up to [Readings]
-	Missing   string      `json:"missing,omitempty"`  // columns: what a record without a value is; "" to refuse it
-	Promise   Promise     `json:"promise"`
-	Mechanism theory.Run  `json:"mechanism"`
-	Labels    LabelsFile  `json:"labels"`
-	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: the file that the first candidate is compared with
-	Open      *Law        `json:"open,omitempty"`      // of an open ledger
-	Arrival   *Arrival    `json:"arrival,omitempty"`   // of rows that come between the looks of a fixed plan
-
-	Features   *LabelsFile `json:"features,omitempty"`     // gate: of the rows, for conditions on some of them
-	Group      *Group      `json:"group,omitempty"`        // of rows that come in clusters
-	Population *Benchmark  `json:"population,omitempty"`   // of rows that are a subset of a benchmark
-	Pairs      *Pairs      `json:"class_counts,omitempty"` // of an AUC
+	form.Plan
 
 	goal   transfer.Goal
 	remark string
 	sealed []byte // plan.json
 }
 
-// Readings is the version of how logs and their repeats are read in a new ledger. A ledger keeps its own: 0 is that of
-// ledgers in whose plan.json there is none.
-const Readings = 1
-
-// What a record without a value is.
-const (
-	MissingRefused = "refuse" // an error
-	MissingLow     = "low"    // the low end of the range
-)
-
 // Low returns what a candidate's record without a value counts as, nil if it is refused.
 func (p *Plan) Low() *float64 {
 	if p.Missing != MissingLow {
 		return nil
 	}
-	lowest, _ := p.Units.interval()
+	lowest, _ := p.Units.Interval()
 	return &lowest
 }
 
 // Remark is what the certificate of a new plan says beside its numbers, such as what of the goal the method makes no
 // use of. It is "" for a plan of which there is nothing to say, and for one that was read.
 func (p *Plan) Remark() string { return p.remark }
-
-// LabelsFile is a file of labels or predictions, by its place and its fingerprint.
-type LabelsFile struct {
-	Path        string `json:"path,omitempty"` // from the ledger's folder, see [LabelsFile.In]; empty if nobody knows
-	Fingerprint string `json:"fingerprint"`
-
-	From *Reading `json:"from,omitempty"` // nil for a table with the columns of the ledger
-}
-
-// Reading says how labels are read from a file that another tool wrote. The ledger keeps it for those who open the file
-// again, and reads no such file itself.
-type Reading struct {
-	Tool  string   `json:"tool"`
-	ID    string   `json:"id,omitempty"`    // where the tool has the ids; "" for its usual place
-	Value string   `json:"value,omitempty"` // where it has the labels
-	Only  []string `json:"only,omitempty"`  // which records count
-
-	Version int `json:"-"` // how, see [Plan.Readings]
-}
-
-// Promise is a complete goal: with probability at least 1 - beta, whatever Queries adaptively chosen looks are shown
-// is within tau of the truth. A field that was not given is empty. Of an open ledger there are the rows and beta.
-type Promise struct {
-	Samples      int64          `json:"samples"`
-	Queries      int64          `json:"queries,omitempty"`
-	Tau          float64        `json:"tau,omitempty"`
-	Beta         theory.LogProb `json:"beta"`
-	Query        string         `json:"query,omitempty"`
-	Feedback     string         `json:"feedback,omitempty"`
-	Passes       int64          `json:"passes,omitempty"`
-	Bar          *float64       `json:"bar,omitempty"`
-	Floor        float64        `json:"floor,omitempty"`
-	Flags        int64          `json:"flags,omitempty"`
-	Hold         float64        `json:"hold,omitempty"`
-	GuessError   *float64       `json:"guess_error,omitempty"`
-	Disagreement float64        `json:"disagreement,omitempty"`
-	AtLeast      float64        `json:"at_least,omitempty"`
-	Variance     float64        `json:"variance,omitempty"`
-	SecondMoment float64        `json:"second_moment,omitempty"`
-	Checked      bool           `json:"checked,omitempty"`
-	Decided      string         `json:"decided,omitempty"` // gate: whether rows that differ are counted, see [transfer.Decided]
-	OneSided     bool           `json:"one_sided,omitempty"`
-	Test         string         `json:"test,omitempty"` // gate: of a candidate against the incumbent, in place of a bar and tau
-}
 
 func promiseOf(g transfer.Goal) Promise {
 	return Promise{
@@ -139,8 +43,8 @@ func promiseOf(g transfer.Goal) Promise {
 	}
 }
 
-// goal is the goal that is promised.
-func (p Promise) goal(sample transfer.Sample) (g transfer.Goal, err error) {
+// goalOf is the goal that is promised.
+func goalOf(p Promise, sample transfer.Sample) (g transfer.Goal, err error) {
 	if g.Query, err = transfer.ParseQuery(p.Query); err != nil {
 		return g, err
 	}
@@ -206,15 +110,6 @@ type Terms struct {
 	Ask         []string // open: what teams may ask, KIND:KEY=VALUE,...
 	MostPerTeam float64  // open: nats that the looks of one team may cost together; 0 for no limit
 }
-
-// PlanError says that no plan came of the terms. Checked says that all of the goal was given: it is a check that
-// failed. Otherwise the goal has no answer.
-type PlanError struct {
-	Checked bool
-	Reason  string
-}
-
-func (e *PlanError) Error() string { return "the plan has no certificate: " + e.Reason }
 
 // Methods returns the methods that a ledger runs.
 func Methods() (names []string) {
@@ -315,10 +210,10 @@ func certify(methods []transfer.Method, goal transfer.Goal, t Terms, hair theory
 	if err := rows[best].Validate(); err != nil { // of a guess error above the tau that was solved for, say
 		return nil, err
 	}
-	p := &Plan{
-		Schema: schema, Method: rows[best].Method.Name, goal: rows[best].Goal, remark: rows[best].Reason,
+	p := &Plan{Plan: form.Plan{
+		Schema: form.FixedSchema, Method: rows[best].Method.Name,
 		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units, Bars: t.Bars,
-	}
+	}, goal: rows[best].Goal, remark: rows[best].Reason}
 	p.Group, p.Population, p.Pairs = t.group(), t.population(), t.pairs
 	if free {
 		p.goal.Tau = rows[best].TauAchieved
@@ -414,7 +309,7 @@ func methodsOf(name string, among []string, open bool) (list []transfer.Method, 
 // law of an open ledger needs no certificate.
 func (p *Plan) Certified() error {
 	if p.Open != nil {
-		return p.Open.checked(p.Promise.Beta)
+		return checkLaw(p.Open, p.Promise.Beta)
 	}
 	if p.Promise.Test != "" {
 		return p.testCertified()
@@ -449,66 +344,31 @@ func (p *Plan) uncertified(why string) error {
 }
 
 // encode writes plan.json.
-func (p *Plan) encode() error {
-	text, err := json.MarshalIndent(p, "", "  ")
-	if err == nil {
-		p.sealed = journal.PlanEnds.Seal(sha256.New(), text[:len(text)-len("\n}")])
-	}
-	return err
-}
-
-// sealedPlan is a plan with its chain.
-type sealedPlan struct {
-	*Plan
-	Chain string `json:"chain"`
-}
-
-// known reads one value, and refuses members that this version does not know and whatever follows the value.
-func known(text []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
-	if err == nil {
-		if _, end := d.Token(); end != io.EOF {
-			err = errors.New("got more than one value")
-		}
-	}
+func (p *Plan) encode() (err error) {
+	p.sealed, err = p.Seal()
 	return err
 }
 
 // decodePlan reads plan.json, and checks its seal and its fields.
 func decodePlan(text []byte) (*Plan, error) {
-	if !journal.PlanEnds.Open(sha256.New(), text) {
-		return nil, corrupt("plan.json is not as it was written")
-	}
-	p := &Plan{sealed: slices.Clone(text)}
-	var named struct {
-		Schema string `json:"schema"`
-	}
-	if err := json.Unmarshal(text, &named); err != nil {
-		return nil, corrupt("plan.json: %v", err)
-	}
-	if schemas := []string{firstSchema, schema, openSchema, columnSchema}; !slices.Contains(schemas, named.Schema) {
-		return nil, fmt.Errorf("plan.json: got the schema %s, want %s, which this version knows", shown(named.Schema),
-			strings.Join(schemas, ", "))
-	}
-	err := known(text, &sealedPlan{Plan: p})
+	written, err := form.ReadPlan(text)
 	if err != nil {
-		return nil, fmt.Errorf("plan.json: this version cannot keep all that is promised there: %w", err)
+		return nil, err
 	}
+	p := &Plan{Plan: *written, sealed: slices.Clone(text)}
 	if err := p.drawnAs(); err != nil {
 		return nil, corrupt("plan.json: %v", err)
 	}
 	open := p.Open != nil
-	fits := open == (named.Schema == openSchema)
-	if named.Schema == columnSchema {
+	fits := open == (p.Schema == form.OpenSchema)
+	if p.Schema == form.ColumnSchema {
 		fits = p.HasColumns()
 	}
 	if !fits {
-		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(named.Schema))
+		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(p.Schema))
 	}
 	if !open {
-		if p.goal, err = p.Promise.goal(p.sample(p.sizes())); err == nil {
+		if p.goal, err = goalOf(p.Promise, p.sample(p.sizes())); err == nil {
 			p.goal.Arrival, p.goal.Open = p.stages(), p.Method == openMethod
 			err = p.goal.Validate()
 		}
@@ -524,7 +384,7 @@ func decodePlan(text []byte) (*Plan, error) {
 		err = errors.New("got rows that arrive in an open ledger, which has no rows of a plan")
 	} else {
 		p.goal = transfer.Goal{Samples: p.Promise.Samples, Beta: p.Promise.Beta}
-		err = p.Open.checked(p.Promise.Beta)
+		err = checkLaw(p.Open, p.Promise.Beta)
 	}
 	missing := p.Missing == "" || p.Missing == MissingLow
 	if !missing || p.Readings < 0 || p.Readings > Readings {
@@ -532,7 +392,7 @@ func decodePlan(text []byte) (*Plan, error) {
 			p.Readings, shown(p.Missing), Readings)
 	}
 	p.Match = cmp.Or(p.Match, Exact)
-	if !slices.Contains(append(Matches(), composed), p.Match) {
+	if !slices.Contains(append(Matches(), form.Composed), p.Match) {
 		err = cmp.Or(err, fmt.Errorf("got the match %s, want %s", shown(string(p.Match)), ways()))
 	}
 	if run := open || p.Promise.Test != "" || practiceOf(p.Method) != nil; err == nil && !run {

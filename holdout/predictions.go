@@ -14,9 +14,6 @@ import (
 // Accuracy is the metric of the share of right predictions.
 const Accuracy = metric.Accuracy
 
-// columnPrefix begins the name of a metric that is a column of values in [0,1].
-const columnPrefix = "column:"
-
 // reader reads submissions. It has no label, and whether it accepts or refuses depends on none.
 type reader struct {
 	rows    *roster
@@ -57,7 +54,7 @@ func (r reader) read(name string, binary bool, t Table) (values, error) {
 		return v, err
 	}
 	v.kind, _ = metric.Of(name)
-	v.class = r.match.of(r.units.Positive)
+	v.class = normalized(r.match, r.units.Positive)
 	for i := range v.of {
 		v.of[i] = math.NaN()
 	}
@@ -127,7 +124,7 @@ func (r reader) textCell(v *values) func(string) (float64, error) {
 		if strings.TrimSpace(text) == "" {
 			v.counts.Empty++
 		}
-		matched := r.match.of(text)
+		matched := normalized(r.match, text)
 		x, ok := number[matched]
 		if !ok {
 			if !r.takes(matched) {
@@ -150,7 +147,7 @@ func (r reader) numberCell(v *values, binary bool) func(string) (float64, error)
 	number := v.reads(metric.Forecast) && r.units.Positive == ""
 	switch {
 	case v.reads(metric.Number) || number:
-		lowest, highest = r.units.interval()
+		lowest, highest = r.units.Interval()
 	case v.reads(metric.Score):
 		lowest, highest = -math.MaxFloat64, math.MaxFloat64
 	}
@@ -159,7 +156,7 @@ func (r reader) numberCell(v *values, binary bool) func(string) (float64, error)
 		x = snapped(x, lowest, highest)
 		switch {
 		case ok && number:
-			return r.units.share(x), nil
+			return shareOf(r.units, x), nil
 		case number || !ok && v.reads(metric.Score):
 			return 0, inputf("got the value %s, want a number", shown(said))
 		case !ok || !(x >= lowest && x <= highest):
@@ -167,7 +164,7 @@ func (r reader) numberCell(v *values, binary bool) func(string) (float64, error)
 		case binary && x != lowest && x != highest:
 			return 0, inputf("got the value %s, want %v or %v as the plan is for 0/1 queries", shown(said), lowest, highest)
 		case v.reads(metric.Number):
-			return r.units.share(x), nil
+			return shareOf(r.units, x), nil
 		}
 		return x, nil
 	}

@@ -21,7 +21,7 @@ func TestEndsOfRange(t *testing.T) {
 		{metric: "column:x", units: Units{Range: &[2]float64{1000, 1000.5}}}, {metric: "column:x", units: Units{Range: &[2]float64{0, 1e12}}},
 		{metric: "log-loss", units: Units{Positive: "yes"}}, {metric: "squared-error", units: Units{Positive: "yes"}},
 	} {
-		lowest, highest := c.units.interval()
+		lowest, highest := c.units.Interval()
 		slack := new(big.Rat).Mul(big.NewRat(1, 1e9), new(big.Rat).SetFloat64(highest-lowest))
 		for _, end := range []float64{lowest, highest} {
 			for _, by := range []float64{0, 0x1p-52, 9.9e-10, 1.01e-9, 1e-6} {

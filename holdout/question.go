@@ -13,14 +13,6 @@ const (
 	ShowReject = ask.Reject
 )
 
-// The verdicts of open looks that no other look has.
-const (
-	Raise       = "raise" // best: a new best score
-	Keep        = "keep"  // best: not better than the score shown
-	Rejected    = "rejected"
-	NotRejected = "not_rejected"
-)
-
 // The tests of [ShowReject].
 const (
 	SignTest = ask.SignTest

@@ -10,38 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
-
-// Group says that the rows with one value of a feature are a cluster: independent of all others, and in any way
-// dependent among themselves. Features are public, and so is which row is in which cluster.
-type Group struct {
-	Column   string      `json:"column"`
-	Weights  string      `json:"weights"` // what counts alike: [ByClusters] or [ByRows]
-	Clusters Sizes       `json:"clusters"`
-	Features *LabelsFile `json:"features,omitempty"` // of a fixed plan; an open one has them in its law
-}
-
-// What counts alike in the value of a look.
-const (
-	ByClusters = "clusters" // the mean over the clusters of the mean in each: a cluster is a record
-	ByRows     = "rows"     // the mean over all rows
-)
-
-// Weights are what may count alike.
-func Weights() []string { return []string{ByClusters, ByRows} }
-
-// Sizes are how many clusters there are, the rows in all and in the largest, and the sum of the squares of their
-// numbers of rows.
-type Sizes struct {
-	Count   int64 `json:"count"`
-	Rows    int64 `json:"rows"`
-	Largest int64 `json:"largest"`
-	Squares int64 `json:"squares"`
-}
 
 func sizesOf(clusters [][]int32) (s Sizes) {
 	for _, rows := range clusters {
@@ -51,25 +25,18 @@ func sizesOf(clusters [][]int32) (s Sizes) {
 	return s
 }
 
-// among reports whether these can be sizes of clusters of so many rows, which are some of those of others.
-func (s Sizes) among(rows int64, all Sizes) bool {
+// sizesAmong reports whether these can be sizes of clusters of so many rows, which are some of those of others.
+func sizesAmong(s Sizes, rows int64, all Sizes) bool {
 	some := s.Count >= 1 && s.Count <= min(rows, all.Count) && s.Rows == rows
 	large := s.Largest >= 1 && s.Largest <= min(rows, all.Largest)
 	squared := s.Squares >= rows && s.Squares <= rows*s.Largest
 	return some && large && squared
 }
 
-// sample is clusters whose rows count alike.
-func (s Sizes) sample() transfer.Sample {
+// clusterSample is clusters whose rows count alike.
+func clusterSample(s Sizes) transfer.Sample {
 	whole := func(x int64) *big.Rat { return new(big.Rat).SetInt64(x) }
 	return transfer.NewClusters(s.Count, whole(s.Rows), whole(s.Largest), whole(s.Squares))
-}
-
-// Benchmark is the items of which the labels are those of a uniform subset: their mean is the truth. It is public which
-// items there are, and secret which of them have labels.
-type Benchmark struct {
-	LabelsFile
-	Items int64 `json:"items"`
 }
 
 // Items are the ids of a benchmark.
@@ -102,8 +69,8 @@ func (i *Items) benchmark(dir string, labels *Labels) (*Benchmark, error) {
 	if _, err := i.drawn(labels); err != nil {
 		return nil, err
 	}
-	path, err := relative(dir, i.path)
-	return &Benchmark{LabelsFile{Path: path, Fingerprint: i.fingerprint()}, int64(len(i.ids))}, err
+	path, err := form.Relative(dir, i.path)
+	return &Benchmark{LabelsFile: LabelsFile{Path: path, Fingerprint: i.fingerprint()}, Items: int64(len(i.ids))}, err
 }
 
 // drawn are the items with labels, in the order of the labels.
@@ -129,9 +96,9 @@ func (p *Plan) sample(s *Sizes) transfer.Sample {
 	case p.Population != nil:
 		return transfer.Subset{Items: p.Population.Items}
 	case p.Pairs != nil:
-		return p.Pairs.sample()
+		return transfer.Classes(*p.Pairs)
 	case p.Group != nil && p.Group.Weights == ByRows:
-		return s.sample()
+		return clusterSample(*s)
 	}
 	return nil
 }
@@ -179,7 +146,7 @@ func (p *Plan) drawnAs() error {
 		return fmt.Errorf("got a benchmark of %d items for %d rows", b.Items, p.Promise.Samples)
 	case g == nil:
 		return nil
-	case !slices.Contains(Weights(), g.Weights) || g.Clusters.Rows < 1 || !g.Clusters.among(g.Clusters.Rows, g.Clusters):
+	case !slices.Contains(Weights(), g.Weights), g.Clusters.Rows < 1, !sizesAmong(g.Clusters, g.Clusters.Rows, g.Clusters):
 		return fmt.Errorf("got the clusters %+v by %s, which are none", g.Clusters, shown(g.Weights))
 	case p.features() == nil:
 		return errors.New("got clusters without features")
@@ -200,9 +167,9 @@ func (t Terms) sample(rows int64) (transfer.Sample, int64) {
 	case t.Items != nil:
 		return transfer.Subset{Items: int64(len(t.Items.ids))}, rows
 	case t.pairs != nil:
-		return t.pairs.sample(), rows
+		return transfer.Classes(*t.pairs), rows
 	case t.sizes != nil && t.Weights == ByRows:
-		return t.sizes.sample(), rows
+		return clusterSample(*t.sizes), rows
 	case t.sizes != nil:
 		return nil, t.sizes.Count
 	}
@@ -479,7 +446,7 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 	whole := l.Differ == 0 || decides && p.decided(l.Metric)
 	counted = right && whole && sizes == nil
 	return open.Of(p.sample(sizes), rows, func(entropic float64, alike bool) open.Planned {
-		alike = alike && p.Open.sharp()
+		alike = alike && p.Open.Sharp()
 		switch {
 		case l.Moment > 0 && p.fixes():
 			return open.Ranged{Rows: entropic, Square: l.Moment}
@@ -509,7 +476,7 @@ func (p *Plan) decides(l Line) bool {
 }
 
 // fixes reports whether tails make use of what predictions fix of the rows of an open ledger.
-func (p *Plan) fixes() bool { return p.Open.sharp() && p.Group == nil && p.Population == nil }
+func (p *Plan) fixes() bool { return p.Open.Sharp() && p.Group == nil && p.Population == nil }
 
 // disagreement is the share of a look's records on which a candidate differs from the incumbent, rounded up.
 func (p *Plan) disagreement(l Line) float64 {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -61,7 +62,7 @@ func means(document []int, values []float64) (byClusters, byRows float64) {
 func TestLedgersOfClusters(t *testing.T) {
 	const documents = 120
 	ids, classes, document, features := documentRows(t, documents)
-	sizes := Sizes{documents, 300, 4, 30 * (1 + 4 + 9 + 16)}
+	sizes := Sizes{Count: documents, Rows: 300, Largest: 4, Squares: 30 * (1 + 4 + 9 + 16)}
 	labels := labelsIn(t, ids, classes)
 	submitted, values := slices.Clone(classes), make([]float64, len(classes))
 	for i, d := range document {
@@ -224,7 +225,7 @@ func TestExtensionsOfClusters(t *testing.T) {
 			}
 		}
 		allIDs, all = append(allIDs, "a", "b", "c"), append(all, "1", "1", "1")
-		want := Sizes{41, 101, 4, 10*(1+4+9+16) - 4 + 4 + 1}
+		want := Sizes{Count: 41, Rows: 101, Largest: 4, Squares: 10*(1+4+9+16) - 4 + 4 + 1}
 		a := score(l, allIDs, all)
 		if *a.Open.Clusters != want || a.Open.Rows != 101 {
 			t.Errorf("%s: %+v, want %+v", weights, *a.Open.Clusters, want)
@@ -260,11 +261,11 @@ func rechained(t testing.TB, p *Plan, lines []byte) *history {
 		t.Fatal(err)
 	}
 	for line := range bytes.Lines(lines) {
-		var l Line
-		if err := known(line, &sealedLine{Line: &l}); err != nil {
+		l, err := form.NewLineReader().Read(strings.TrimSuffix(string(line), "\n"))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.Take(string(h.appended(t, l)), h); err != nil {
+		if err := h.Take(string(h.appended(t, *l)), h); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -231,7 +231,7 @@ var statusFields = []Field[Status]{
 	{Name: "queries", Value: func(s Status) any { return s.Plan.fixed(s.Plan.Promise.Queries) }},
 	{Name: "tau", Value: func(s Status) any { return s.Plan.fixed(positive(s.Plan.Promise.Tau)) }},
 	{Name: "beta", Value: func(s Status) any { return s.Plan.Promise.Beta }},
-	{Name: "labels", Value: func(s Status) any { return s.Plan.Labels.named() }, Typed: true},
+	{Name: "labels", Value: func(s Status) any { return relativePath(s.Plan.Labels) }, Typed: true},
 	{Name: "chain", Value: func(s Status) any { return s.Chain }},
 }
 
@@ -336,9 +336,9 @@ func (p *Plan) rest(f transfer.Feedback, left int64) any {
 	return left
 }
 
-// named is the path of a file from the ledger's folder. The absolute paths that ledgers of an earlier version have tell
-// of the machine, and are not shown.
-func (f LabelsFile) named() string {
+// relativePath is the path of a file from the ledger's folder. The absolute paths that ledgers of an earlier version
+// have tell of the machine, and are not shown.
+func relativePath(f LabelsFile) string {
 	if filepath.IsAbs(f.Path) {
 		return ""
 	}

@@ -12,7 +12,8 @@ import (
 // was asked and answered first.
 func TestForPeople(t *testing.T) {
 	lower, upper, from := 0.80834756, 0.89117812, 0.8545678
-	l := holdout.Line{Look: 3, Verdict: holdout.Pass, Fingerprint: "f", Chain: "c", Key: "k"}
+	var l holdout.Line
+	l.Look, l.Verdict, l.Fingerprint, l.Chain, l.Key = 3, holdout.Pass, "f", "c", "k"
 	l.Show, l.Lower, l.Upper, l.From = holdout.ShowPass, &lower, &upper, &from
 	l.Known = holdout.Known{Lower: &lower, Upper: &upper}
 	for _, p := range corpusPlans(t) {

@@ -8,11 +8,6 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
-// Refused is the verdict of a look whose candidate's mean square of differences on the sample is above what was
-// declared. Nothing else is shown of it. In an open ledger it is a response with a share of its own. A fixed plan ends
-// with it: so its tree has no more nodes than without.
-const Refused = "refused"
-
 // declares checks a disagreement or a second moment that is declared of the differences of a metric. Where predictions
 // alone bound a square no label decides who is refused. The values of a column may follow from labels.
 func (t *Terms) declares() error {
@@ -23,7 +18,7 @@ func (t *Terms) declares() error {
 	}
 	m, _ := metric.Of(t.Metrics[0])
 	column := m.Reads == metric.Number
-	switch most := math.Pow(t.Units.width(), 2); {
+	switch most := math.Pow(t.Units.Width(), 2); {
 	case d > 0 && v != 0:
 		return inputf("second-moment: got it beside a disagreement, want one of the two")
 	case d > 0 && column:
@@ -49,7 +44,7 @@ func (t *Terms) declares() error {
 func (p *Plan) kept(show string) float64 {
 	switch {
 	case p.Open != nil && show != ShowReject:
-		return p.Open.SecondMoment / math.Pow(p.Units.width(), 2)
+		return p.Open.SecondMoment / math.Pow(p.Units.Width(), 2)
 	case p.Open == nil && p.goal.Checked && p.goal.SecondMoment > 0:
 		if method, _ := transfer.Lookup(p.Method); method.Keeps(p.goal) {
 			return p.goal.SecondMoment

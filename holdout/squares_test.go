@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -137,13 +138,13 @@ func TestSecondMomentOfColumns(t *testing.T) {
 func TestRefusalsLeaveSomething(t *testing.T) {
 	ids, labels, old, _ := judged(t, 900, 0, 1, 0.05)
 	l, _ := keptLedger(t, ids, labels, old, 0.01, Units{})
-	line := Line{Question: Question{Show: ShowPass, Bar: float(0)}, Metric: "column:judge",
-		Shown: Shown{Rows: 900, Differ: 900, Kept: 0.01}}
+	line := Line{Line: form.Line{Question: Question{Show: ShowPass, Bar: float(0)}, Metric: "column:judge",
+		Shown: Shown{Rows: 900, Differ: 900, Kept: 0.01}}}
 	for _, most := range []float64{2, 2.5, 8, 36} {
 		p := *l.plan
 		law := *p.Open
 		law.Most, p.Open = most, &law
-		if err := law.checked(p.Promise.Beta); err != nil {
+		if err := checkLaw(&law, p.Promise.Beta); err != nil {
 			t.Fatal(err)
 		}
 		for _, looks := range []int64{0, 1, 16, 60, 1000, 20_000, 1 << 60} {

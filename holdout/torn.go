@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -21,7 +22,7 @@ func (h *history) Begins(text string, c *journal.Chain) bool {
 	}
 	for _, head := range heads {
 		rest, ok := strings.CutPrefix(text, head)
-		if strings.HasPrefix(head, text) || ok && begins(text, rest, c) {
+		if strings.HasPrefix(head, text) || ok && form.Begins(text, rest, c) {
 			return true
 		}
 	}
@@ -36,7 +37,7 @@ const changedHead = `{"event":"` + Changed + `"`
 func (h *history) TwoWrites(c *journal.Chain) int {
 	zero, fingerprint := 0., strings.Repeat("0", 2*sha256.Size)
 	const when = "2006-01-02T15:04:05Z"
-	look := Line{Event: Looked, Look: h.looks + 1, Time: when, Metric: Accuracy, Fingerprint: fingerprint}
+	look := form.Line{Event: Looked, Look: h.looks + 1, Time: when, Metric: Accuracy, Fingerprint: fingerprint}
 	if h.plan.Incumbent != nil {
 		look.Incumbent, look.Predictions = fingerprint, fingerprint
 	}
@@ -51,7 +52,7 @@ func (h *history) TwoWrites(c *journal.Chain) int {
 		}
 	case h.plan.Arrival != nil: // rows that come take a shorter line than a look
 		added := LabelsFile{Fingerprint: fingerprint}
-		look = Line{Event: Changed, Time: when, Shown: Shown{Rows: 1}, Change: Change{Labels: &added}}
+		look = form.Line{Event: Changed, Time: when, Shown: Shown{Rows: 1}, Change: Change{Labels: &added}}
 	case h.plan.Promise.Test != "":
 		look.Verdict = Pass
 	case feedback == transfer.Gate:
@@ -61,13 +62,13 @@ func (h *history) TwoWrites(c *journal.Chain) int {
 	default:
 		look.Response = &zero
 	}
-	keyed := h.plan.HasColumns() && (h.plan.Schema == columnSchema || h.plan.Incumbent == nil)
+	keyed := h.plan.HasColumns() && (h.plan.Schema == form.ColumnSchema || h.plan.Incumbent == nil)
 	if keyed && look.Predictions != "" { // a look at a column has a key in the place of hashes
 		look.Fingerprint, look.Predictions, look.Incumbent = "", "", ""
 		look.Key, look.With, look.Name = fingerprint, 1, "n"
 	}
 	first, err := json.Marshal(look)
-	end, again := json.Marshal(Line{Event: Retired, Time: when})
+	end, again := json.Marshal(form.Line{Event: Retired, Time: when})
 	if err != nil || again != nil {
 		return 0
 	}
@@ -76,24 +77,4 @@ func (h *history) TwoWrites(c *journal.Chain) int {
 	} else {
 		return both
 	}
-}
-
-// begins reports whether a text is the beginning of a line, if its rest follows the event and the look.
-func begins(text, rest string, c *journal.Chain) bool {
-	for _, m := range members[2:] { // after the event and the look
-		key := "," + m.key
-		if strings.HasPrefix(key, rest) {
-			return true
-		}
-		value, ok := strings.CutPrefix(rest, key)
-		if !ok {
-			continue
-		}
-		n := m.length(value)
-		if n < 0 || n == len(value) {
-			return n >= 0
-		}
-		rest = value[n:]
-	}
-	return strings.HasPrefix(string(c.Sealed([]byte(text[:len(text)-len(rest)]))), text)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -274,7 +275,7 @@ func fill(of reflect.Value) {
 		case f.Kind() == reflect.Float64:
 			f.SetFloat(x)
 		case f.Type() == reflect.TypeFor[*Sizes]():
-			f.Set(reflect.ValueOf(&Sizes{1, 2, 3, 4}))
+			f.Set(reflect.ValueOf(&Sizes{Count: 1, Rows: 2, Largest: 3, Squares: 4}))
 		case f.Type() == reflect.TypeFor[*float64]():
 			f.Set(reflect.ValueOf(&x))
 		case f.Type() == reflect.TypeFor[*LabelsFile]():
@@ -285,7 +286,7 @@ func fill(of reflect.Value) {
 		case f.Type() == reflect.TypeFor[[]int64]():
 			f.Set(reflect.ValueOf([]int64{12, 0, 7}))
 		case f.Type() == reflect.TypeFor[[]Shown]():
-			first := Shown{Rows: 1, From: &x, Bins: []int64{3, 0}, Clusters: &Sizes{1, 2, 3, 4}}
+			first := Shown{Rows: 1, From: &x, Bins: []int64{3, 0}, Clusters: &Sizes{Count: 1, Rows: 2, Largest: 3, Squares: 4}}
 			f.Set(reflect.ValueOf([]Shown{first, {Rows: 2}, {Rows: 3}}))
 		default:
 			f.Set(reflect.ValueOf([]string{"a \"b]", "", "c,d"}))
@@ -296,7 +297,7 @@ func fill(of reflect.Value) {
 // A line with all its members may be cut at any byte, by one crash or by one crash after the other, and what is written
 // after it verifies.
 func TestEveryMemberMayBeCut(t *testing.T) {
-	full := Line{Event: Looked}
+	full := form.Line{Event: Looked}
 	fill(reflect.ValueOf(&full).Elem())
 	_, path, _ := onePass(t, 1)
 	read, err := journalOf(filepath.Dir(path)).Read()
@@ -309,7 +310,7 @@ func TestEveryMemberMayBeCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	full.Look = 2
-	second := h.appended(t, full, Line{Event: Retired, Time: "x"})
+	second := h.appended(t, full, form.Line{Event: Retired, Time: "x"})
 	for end := 1; end < len(second); end++ {
 		once, err := reread(h.plan, before+string(second[:end]))
 		if err != nil {
@@ -341,7 +342,7 @@ func TestChainedNonsense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, lines := range map[string][]Line{
+	for want, lines := range map[string][]form.Line{
 		"line 4 follows the end":      {{Event: Retired}, {Event: Looked, Look: 3}},
 		"got look 4, want look 3":     {{Event: Looked, Look: 4}},
 		"got look 2, want look 3":     {{Event: Looked, Look: 2}},
@@ -352,7 +353,7 @@ func TestChainedNonsense(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	end := h.appended(t, Line{Event: Retired})
+	end := h.appended(t, form.Line{Event: Retired})
 	if _, err := reread(h.plan, before+string(end)+"{"); err == nil || !strings.Contains(err.Error(), "line 4 follows") {
 		t.Errorf("got %v", err)
 	}

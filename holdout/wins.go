@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
@@ -14,7 +15,7 @@ import (
 const testsMethod = "gates"
 
 // tested is the promise of a gate of a test, and no more than that.
-func (p Promise) tested() Promise {
+func tested(p Promise) Promise {
 	return Promise{Samples: p.Samples, Queries: p.Queries, Beta: p.Beta, Query: transfer.Difference.String(),
 		Feedback: transfer.Gate.String(), Passes: p.Passes, Test: p.Test}
 }
@@ -56,10 +57,10 @@ func testPlan(t Terms, samples int64) (*Plan, error) {
 	if err := goal.Overspent(); err != nil {
 		return nil, err
 	}
-	p := &Plan{
-		Schema: schema, Method: testsMethod, goal: goal, Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match,
+	p := &Plan{Plan: form.Plan{
+		Schema: form.FixedSchema, Method: testsMethod, Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match,
 		Classes: t.Classes, Group: t.group(), Mechanism: theory.Run{Level: goal.TestLevel()},
-	}
+	}, goal: goal}
 	p.Promise = promiseOf(goal)
 	p.Promise.Test = t.Test
 	if err := p.testCertified(); err != nil {
@@ -80,7 +81,7 @@ func (p *Plan) testCertified() error {
 		return err
 	}
 	switch {
-	case p.Promise != p.Promise.tested() || p.Method != testsMethod || !slices.Contains(Tests(), p.Promise.Test):
+	case p.Promise != tested(p.Promise) || p.Method != testsMethod || !slices.Contains(Tests(), p.Promise.Test):
 		return corrupt("plan.json: got a gate of a test with a promise that is none of its own")
 	case p.Bars != nil || p.Population != nil:
 		return corrupt("plan.json: got a gate of a test with bars or a benchmark, want neither")

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -178,21 +179,22 @@ func TestGateOfATestTellsOneBit(t *testing.T) {
 func TestWhatTestsRestOn(t *testing.T) {
 	two, clusters := []string{"a", "b"}, &Group{}
 	for _, c := range []struct {
-		plan   Plan
+		plan   form.Plan
 		metric string
 		exact  bool
 	}{
-		{Plan{Classes: two}, Accuracy, true},
-		{Plan{}, Accuracy, false},
-		{Plan{Classes: []string{"a", "b", "c"}}, Accuracy, false},
-		{Plan{Classes: two}, "column:gain", false},
-		{Plan{Classes: two, Group: clusters}, Accuracy, false},
+		{form.Plan{Classes: two}, Accuracy, true},
+		{form.Plan{}, Accuracy, false},
+		{form.Plan{Classes: []string{"a", "b", "c"}}, Accuracy, false},
+		{form.Plan{Classes: two}, "column:gain", false},
+		{form.Plan{Classes: two, Group: clusters}, Accuracy, false},
 	} {
-		if got := c.plan.decided(c.metric); got != c.exact {
-			t.Errorf("%s, %d classes, clusters %v: exact %v, want %v", c.metric, len(c.plan.Classes), c.plan.Group != nil, got, c.exact)
+		p := Plan{Plan: c.plan}
+		if got := p.decided(c.metric); got != c.exact {
+			t.Errorf("%s, %d classes, clusters %v: exact %v, want %v", c.metric, len(p.Classes), p.Group != nil, got, c.exact)
 		}
-		if says := strings.HasPrefix(c.plan.RestsOn(c.metric), "the exact test"); says != c.exact {
-			t.Errorf("%s, %d classes: rests on %s", c.metric, len(c.plan.Classes), c.plan.RestsOn(c.metric))
+		if says := strings.HasPrefix(p.RestsOn(c.metric), "the exact test"); says != c.exact {
+			t.Errorf("%s, %d classes: rests on %s", c.metric, len(p.Classes), p.RestsOn(c.metric))
 		}
 	}
 }

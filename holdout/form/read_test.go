@@ -1,9 +1,8 @@
-package holdout
+package form
 
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/journal"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // A line is read as package json reads it: with any of its members, whose values are drawn, and those of the ledgers of
@@ -30,7 +28,7 @@ func TestLinesAreReadAsJSON(t *testing.T) {
 		}
 		written = append(written, text)
 	}
-	logs, err := filepath.Glob("testdata/ledgers/*/ledger/" + looksFile)
+	logs, err := filepath.Glob("../testdata/ledgers/*/ledger/looks.jsonl")
 	if err != nil || len(logs) == 0 {
 		t.Fatal(logs, err)
 	}
@@ -46,13 +44,13 @@ func TestLinesAreReadAsJSON(t *testing.T) {
 			}
 		}
 	}
-	in := newLineReader()
+	in := NewLineReader()
 	for _, text := range written {
 		var want Line
-		if err := known(text, &want); err != nil {
+		if err := decode(text, &want); err != nil {
 			t.Fatal(err)
 		}
-		if !in.read(string(text[:len(text)-1])) || !reflect.DeepEqual(in.line, want) {
+		if !in.quick(string(text[:len(text)-1])) || !reflect.DeepEqual(in.line, want) {
 			t.Fatalf("%s: got %+v, want %+v", text, in.line, want)
 		}
 	}
@@ -65,7 +63,7 @@ func TestEditedLinesAreReadAsJSON(t *testing.T) {
 	bits := strings.Fields(`,"event":"look" ,"Event":"look" ,"newer":1 1e999 1e-999 -0 01 1. .5 +1 0x1p3 1_0 1e5 Infinity NaN null true ` +
 		`99999999999999999999 \ud800 \u0041 \ " { } [ ] , : - . e ,"labels":null ,"dropped":[] ,"features":{"path":"x","path":"y"}`)
 	bits = append(bits, " ", "\t", "\r", "\n", "\x00", "\xff", "\xed\xa0\x80", "\ufeff")
-	in, read, refused := newLineReader(), 0, 0
+	in, read, refused := NewLineReader(), 0, 0
 	for range 20_000 {
 		var l Line
 		drawLine(r, reflect.ValueOf(&l).Elem())
@@ -84,12 +82,14 @@ func TestEditedLinesAreReadAsJSON(t *testing.T) {
 		}
 		edited = edited[:i] + bit + edited[j:]
 		up, ok := strings.CutSuffix(edited, "}")
-		if !ok || !in.read(up) {
+		if !ok || !in.quick(up) {
 			continue
 		}
 		var want Line
-		err = known([]byte(edited), &want)
-		read, refused = read+1, refused+int(one(err != nil))
+		err = decode([]byte(edited), &want)
+		if read++; err != nil {
+			refused++
+		}
 		if err != nil || !reflect.DeepEqual(in.line, want) {
 			t.Fatalf("%s: got %+v, want %+v, %v", edited, in.line, want, err)
 		}
@@ -147,8 +147,8 @@ func TestOtherLinesAreLeftToJSON(t *testing.T) {
 		`{"event":"look","look":01}`, `{"event":"look","look":+1}`, `{"event":"look","look":1.5}`, `{"event":"look","response":.5}`,
 		`{"event":"look","response":1e999}`, `{"event":"look","newer":1}`, `{"event":"look","labels":{"newer":1}}`,
 		`{"event":"changed","replace":truetrue}`, `{"event":"look"}}`, `{"event":"look","event":"look"}`, `{,"event":"look"}`, `{"event":5}`, `{"event":"a\x"}`} {
-		in := newLineReader()
-		if end := strings.TrimSuffix(text, "}"); end != text && in.read(end) {
+		in := NewLineReader()
+		if end := strings.TrimSuffix(text, "}"); end != text && in.quick(end) {
 			t.Errorf("%s: got %+v", text, in.line)
 		}
 	}
@@ -157,26 +157,8 @@ func TestOtherLinesAreLeftToJSON(t *testing.T) {
 // Nothing follows a value that is read as a whole.
 func TestOneValue(t *testing.T) {
 	for text, one := range map[string]bool{`{}`: true, "{}\n ": true, `{}{}`: false, `{}}`: false, `{},"event":"look"}`: false} {
-		if err := known([]byte(text), &Line{}); (err == nil) != one {
+		if err := decode([]byte(text), &Line{}); (err == nil) != one {
 			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
-// BenchmarkReadLog reads an open ledger of 3,000 looks, as every command does.
-func BenchmarkReadLog(b *testing.B) {
-	ids, classes := rowsOf(b, 1000, 1)
-	l, dir := ledgerOf(b, labelsOf(b, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(b, "0.05")}, Open: true})
-	for k := range 3000 {
-		bar := 0.9 + float64(k)*1e-6
-		if _, err := l.Score(b.Context(), Submission{Name: fmt.Sprint("prompt ", k), Values: Columns(ids, right(classes, 800)),
-			Question: Question{Show: ShowPass, Bar: &bar}}); err != nil {
-			b.Fatal(err)
-		}
-	}
-	for b.Loop() {
-		if _, err := journalOf(dir).Read(); err != nil {
-			b.Fatal(err)
 		}
 	}
 }
