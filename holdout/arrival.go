@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -68,12 +68,6 @@ func arrives(g transfer.Goal, rows int64, independent bool) error {
 	return nil
 }
 
-// first are the first rows.
-func (r *roster) first(n int64) *roster {
-	order := slices.DeleteFunc(slices.Clone(r.order), func(row int32) bool { return int64(row) >= n })
-	return &roster{ids: r.ids[:n], at: r.at, order: order}
-}
-
 // askFirst reads a submission about the first rows: those that the next look is about or, if it has as many rows as an
 // earlier look was about, those.
 func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error) {
@@ -82,12 +76,12 @@ func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error
 		return a, err
 	}
 	got := int64(0)
-	s.Values = spooled(ctx, s.Values, h.samples())
+	s.Values = data.Spooled(ctx, s.Values, h.samples())
 	_ = s.Values(func(string, string) error { // an error is told where it is read again
 		got++
 		return nil
 	})
-	n, hand := l.plan.RowsAfter(h.looks), int64(len(l.reader.rows.ids))
+	n, hand := l.plan.RowsAfter(h.looks), int64(len(l.reader.Rows.IDs))
 	for _, line := range h.lines {
 		if line.Rows == got && line.Event == Looked {
 			n = got
@@ -97,15 +91,15 @@ func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error
 		return asked{Line: Line{Line: form.Line{Event: Looked, Name: s.Name}}}, l.admits(&s)
 	}
 	a, err = l.first(n).askNow(s)
-	a.Rows = int64(len(a.look.values.of))
+	a.Rows = int64(len(a.look.values.Of))
 	return a, err
 }
 
 // first is the ledger with its first rows alone, or with all where there are no more.
 func (l *Ledger) first(n int64) *Ledger {
 	now := *l
-	if n < int64(len(l.reader.rows.ids)) {
-		now.reader.rows, now.reader.whose = l.reader.rows.first(n), fmt.Sprintf("first %d rows", n)
+	if n < int64(len(l.reader.Rows.IDs)) {
+		now.reader.Rows, now.reader.Whose = l.reader.Rows.First(n), fmt.Sprintf("first %d rows", n)
 	}
 	return &now
 }

@@ -1,21 +1,16 @@
 package holdout
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
-	"github.com/dpcalc/dpcalc/internal/delimited"
 )
 
 // Source is a file of labels that rows of a ledger come from, with the file of their features.
@@ -46,10 +41,10 @@ func (p *Plan) rows() rows {
 // veiled is a fingerprint as looks.jsonl has it. Who can guess all labels, and features that may be beside them in one
 // file, could check the guess with the fingerprint itself: that is hidden by the salt, which is in plan.json alone.
 func (r rows) veiled(fingerprint string) string {
-	d := newDigest("dpcalc rows 1")
-	d.text(r.salt)
-	d.text(fingerprint)
-	return d.sum()
+	d := data.NewDigest("dpcalc rows 1")
+	d.Text(r.salt)
+	d.Text(fingerprint)
+	return d.Sum()
 }
 
 // veil is a file with its fingerprint veiled.
@@ -93,11 +88,11 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 	}
 	return NewRows(func(visit func(id, label string) error) error {
 		for _, f := range files {
-			for row, id := range f.ids {
+			for row, id := range f.IDs {
 				if r.dropped[id] {
 					continue
 				}
-				if err := visit(id, f.classes[f.class[row]]); err != nil {
+				if err := visit(id, f.Label(row)); err != nil {
 					return err
 				}
 			}
@@ -106,63 +101,29 @@ func (r rows) labels(files []*Labels) (*Labels, error) {
 	})
 }
 
-// surplusError ends the reading of a table with more rows than the ledger ever had: no look is about them.
-type surplusError struct{ error }
-
-// spooled reads a table up to the row after the most that it may have, and returns what was read as a table that can be
-// read again until the context ends. The rows are one text, which takes little more memory than what was sent.
-func spooled(ctx context.Context, t Table, most int64) Table {
-	if t == nil {
-		return nil
-	}
-	var text strings.Builder
-	var ends []int // of the ids and values in the text
-	err := t(func(id, value string) error {
-		for _, cell := range [2]string{id, value} {
-			text.WriteString(cell)
-			ends = append(ends, text.Len())
-		}
-		if int64(len(ends)) > 2*most {
-			return &surplusError{fmt.Errorf("more than %d rows", most)}
-		}
-		return context.Cause(ctx)
-	})
-	return func(visit func(id, value string) error) error {
-		all, from := text.String(), 0
-		for i := 0; i < len(ends); i += 2 {
-			if err := cmp.Or(context.Cause(ctx), visit(all[from:ends[i]], all[ends[i]:ends[i+1]])); err != nil {
-				return err
-			}
-			from = ends[i+1]
-		}
-		return err
-	}
-}
-
 // remembered is a known look that was asked of the rows before a change, nil if it is none. A fingerprint has every id,
 // so that the submission itself says which rows these were. A change after which there were other than so many is left
 // out.
 func (l *Ledger) remembered(s Submission) *asked {
-	at := roster{}
+	var ids []string
 	if err := s.Values(func(id, _ string) error {
-		at.ids = append(at.ids, id)
+		ids = append(ids, id)
 		return nil
-	}); err != nil || !slices.Contains(l.rows.counts[:l.epoch], int64(len(at.ids))) {
+	}); err != nil || !slices.Contains(l.rows.counts[:l.epoch], int64(len(ids))) {
 		return nil
 	}
-	at.at = newIndex(at.ids)
-	at.sort()
+	at := data.NewRoster(ids)
 	h, err := l.current()
 	if err != nil {
 		return nil
 	}
 	past := *l
-	past.reader.rows = &at
+	past.reader.Rows = at
 	if past.clusters != nil { // of which a fingerprint has nothing
-		past.clusters = [][]int32{at.order}
+		past.clusters = [][]int32{at.Order}
 	}
 	for past.epoch = l.epoch - 1; past.epoch >= 0; past.epoch-- {
-		if l.rows.counts[past.epoch] != int64(len(at.ids)) {
+		if l.rows.counts[past.epoch] != int64(len(ids)) {
 			continue
 		}
 		a, err := past.askNow(s)
@@ -223,7 +184,7 @@ func (l *Ledger) extension(e Extension) (*form.Line, error) {
 	kept := l.rows.dropped
 	line.Replace = e.Replace
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(e.Drop))) {
-		row := l.reader.rows.at.find(id)
+		row := l.reader.Rows.Find(id)
 		switch {
 		case row < 0 && kept[id]: // taken out before
 		case row < 0:
@@ -233,20 +194,20 @@ func (l *Ledger) extension(e Extension) (*form.Line, error) {
 		}
 	}
 	if e.Labels == nil {
-		if len(line.Dropped) == len(l.reader.rows.ids) {
+		if len(line.Dropped) == len(l.reader.Rows.IDs) {
 			return nil, inputf("drop: got all %d rows, want some that stay", len(line.Dropped))
 		}
 		if len(line.Dropped) == 0 {
 			return nil, nil
 		}
-		line.Rows = int64(len(l.reader.rows.ids) - len(line.Dropped))
+		line.Rows = int64(len(l.reader.Rows.IDs) - len(line.Dropped))
 		line.Clusters = l.sizesAfter(line, nil)
 		return line, nil
 	}
 	if e.Replace && l.relabels(e.Labels) {
 		return nil, inputf("labels: these ids have other labels now; rows that were all labelled anew come under new ids")
 	}
-	known := slices.ContainsFunc(l.files, func(f *Labels) bool { return slices.Equal(f.ids, e.Labels.ids) })
+	known := slices.ContainsFunc(l.files, func(f *Labels) bool { return slices.Equal(f.IDs, e.Labels.IDs) })
 	if same := len(l.files) == 1 && len(kept) == 0; known && (!e.Replace || same) {
 		if len(line.Dropped) == 0 {
 			return nil, nil
@@ -256,16 +217,12 @@ func (l *Ledger) extension(e Extension) (*form.Line, error) {
 	if e.Replace && len(e.Drop) > 0 {
 		return nil, inputf("drop: got it with replace, want one of the two")
 	}
-	right, err := l.reader.right(e.Labels)
-	if err == nil {
-		_, err = l.reader.truths(e.Labels, right)
-	}
-	if err != nil {
+	if _, err := l.reader.Answers(e.Labels); err != nil {
 		return nil, err
 	}
 	if !e.Replace {
-		for _, id := range e.Labels.ids {
-			if l.reader.rows.at.find(id) >= 0 || kept[id] {
+		for _, id := range e.Labels.IDs {
+			if l.reader.Rows.Find(id) >= 0 || kept[id] {
 				return nil, inputf("labels: got the id %s, which the ledger has already, want new ids", shown(id))
 			}
 		}
@@ -276,12 +233,12 @@ func (l *Ledger) extension(e Extension) (*form.Line, error) {
 	}
 	line.Rows = e.Labels.Samples()
 	if !e.Replace {
-		line.Rows += int64(len(l.reader.rows.ids) - len(line.Dropped))
+		line.Rows += int64(len(l.reader.Rows.IDs) - len(line.Dropped))
 	}
 	line.Labels = &LabelsFile{Path: path, Fingerprint: l.rows.veiled(e.Labels.Fingerprint()), From: e.Labels.From}
-	line.Features, err = e.Features.of(l.dir, e.Labels, l.plan.features() != nil)
+	line.Features, err = featuresFile(e.Features, l.dir, e.Labels, l.plan.features() != nil)
 	if err == nil && line.Features != nil && !e.Replace {
-		err = l.hasColumns(e.Features, e.Labels.ids)
+		err = l.hasColumns(e.Features, e.Labels.IDs)
 	}
 	if line.Features != nil {
 		line.Features.Fingerprint = l.rows.veiled(line.Features.Fingerprint)
@@ -295,22 +252,13 @@ func (l *Ledger) extension(e Extension) (*form.Line, error) {
 // relabels reports whether new rows give another label to an id of the ledger's files. With corrected labels an owner
 // could turn the fail of a candidate into a pass.
 func (l *Ledger) relabels(more *Labels) bool {
-	label := func(f *Labels, row int) string { return normalized(l.reader.match, f.classes[f.class[row]]) }
-	for _, f := range l.files {
-		for row, id := range f.ids {
-			now := more.at.find(id)
-			if now >= 0 && label(more, int(now)) != label(f, row) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.files, func(f *Labels) bool { return f.Relabels(l.reader.Match, more) })
 }
 
 // regroup says in a change what the clusters are after it. A cluster of old and new rows is refused.
 func (l *Ledger) regroup(line *form.Line, e Extension) error {
 	column := l.plan.Group.Column
-	added, err := clustersOf(column, []*Features{e.Features}, []*Labels{e.Labels}, e.Labels.at.find)
+	added, err := clustersOf(column, []*Features{e.Features}, []*Labels{e.Labels}, e.Labels.Find)
 	if err != nil {
 		return err
 	}
@@ -330,7 +278,7 @@ func (l *Ledger) sizesAfter(line *form.Line, added map[string][]int32) *Sizes {
 	}
 	gone := make(map[int32]bool, len(line.Dropped))
 	for _, id := range line.Dropped {
-		gone[l.reader.rows.at.find(id)] = true
+		gone[l.reader.Rows.Find(id)] = true
 	}
 	clusters := slices.Collect(maps.Values(added))
 	for _, rows := range l.clusters {
@@ -343,31 +291,8 @@ func (l *Ledger) sizesAfter(line *form.Line, added map[string][]int32) *Sizes {
 	return &sizes
 }
 
-// Features are public columns of the rows, from a table with the column id.
-type Features struct {
-	path string
-	text []byte
-}
-
-// mostFeatures is how many bytes a file of features may have.
-const mostFeatures = 1 << 31
-
-// NewFeatures reads a file of features, which is found again by its path.
-func NewFeatures(in io.Reader, path string) (*Features, error) {
-	text, err := io.ReadAll(io.LimitReader(in, mostFeatures+1))
-	if err == nil && len(text) > mostFeatures {
-		err = inputf("features: got more than %d bytes", mostFeatures)
-	}
-	return &Features{path, text}, err
-}
-
-func (f *Features) fingerprint() string {
-	sum := sha256.Sum256(f.text)
-	return hex.EncodeToString(sum[:])
-}
-
-// of is the features' file of a source, for whose rows it must have a line each.
-func (f *Features) of(dir string, labels *Labels, wanted bool) (*LabelsFile, error) {
+// featuresFile is the features' file of a source, for whose rows it must have a line each.
+func featuresFile(f *Features, dir string, labels *Labels, wanted bool) (*LabelsFile, error) {
 	switch {
 	case f == nil && wanted:
 		return nil, inputf("features: got nothing, want the features of the new rows")
@@ -376,11 +301,11 @@ func (f *Features) of(dir string, labels *Labels, wanted bool) (*LabelsFile, err
 	case !wanted:
 		return nil, inputf("features: got some, want none: the ledger was made without")
 	}
-	if _, err := f.column("id", labels.ids); err != nil {
+	if _, err := f.Column("id", labels.IDs); err != nil {
 		return nil, err
 	}
-	path, err := form.Relative(dir, f.path)
-	return &LabelsFile{Path: path, Fingerprint: f.fingerprint()}, err
+	path, err := form.Relative(dir, f.Path)
+	return &LabelsFile{Path: path, Fingerprint: f.Fingerprint()}, err
 }
 
 // hasColumns checks that the features of new rows have every column that those of the rows before have: a slice takes
@@ -389,64 +314,13 @@ func (l *Ledger) hasColumns(f *Features, ids []string) error {
 	if l.features == nil {
 		return inputf("features: got nothing of the rows before, want their files")
 	}
-	names, err := l.features[0].columns()
+	names, err := l.features[0].Columns()
 	for _, name := range names {
 		if err == nil && name != "id" {
-			_, err = f.column(name, ids)
+			_, err = f.Column(name, ids)
 		}
 	}
 	return err
-}
-
-// columns are the names of the columns, of JSON lines those of the first.
-func (f *Features) columns() (names []string, err error) {
-	text := bytes.TrimPrefix(f.text, []byte("\ufeff"))
-	if bytes.HasPrefix(text, []byte("{")) {
-		var first map[string]json.RawMessage
-		err = json.NewDecoder(bytes.NewReader(text)).Decode(&first)
-		for name, cell := range first {
-			if _, ok := scalar(cell); ok {
-				names = append(names, name)
-			}
-		}
-		slices.Sort(names)
-	} else {
-		names, err = delimited.NewSplitter(bytes.NewReader(text), 0).Header()
-	}
-	if err == io.EOF {
-		err = inputf("features: got nothing, want a header line")
-	} else if err != nil {
-		err = inputf("features: %v", err)
-	}
-	return names, err
-}
-
-// column returns the values of a column by their ids, which must all be there once.
-func (f *Features) column(name string, ids []string) (map[string]string, error) {
-	values := make(map[string]string, len(ids))
-	var doubled, missing some
-	err := File{In: bytes.NewReader(f.text), Column: name}.Rows(func(id, value string) error {
-		if _, again := values[id]; again {
-			doubled.add(id)
-		}
-		values[strings.Clone(id)] = strings.Clone(value)
-		return nil
-	})
-	if err != nil {
-		return nil, inputf("features: %v", err)
-	}
-	for _, id := range ids {
-		if _, ok := values[id]; !ok {
-			missing.add(id)
-		}
-	}
-	switch {
-	case doubled.count > 0:
-		return nil, inputf("features: got %s, want every id once", doubled.text("doubled"))
-	case missing.count > 0:
-		return nil, inputf("features: got %s, want every id of the labels", missing.text("missing"))
-	}
-	return values, nil
 }
 
 // UseFeatures gives the ledger the features of its rows, a file for each of its sources, for looks at some of them.
@@ -459,7 +333,7 @@ func (l *Ledger) UseFeatures(list ...*Features) error {
 		if want == nil {
 			return inputf("features: got some, want none: the ledger was made without")
 		}
-		if l.rows.veiled(f.fingerprint()) != want.Fingerprint {
+		if l.rows.veiled(f.Fingerprint()) != want.Fingerprint {
 			return inputf("features: got other features than the ledger was made for")
 		}
 	}
@@ -490,12 +364,12 @@ func (l *Ledger) slice(where string) ([]int32, error) {
 	}
 	found := []int32{}
 	for i, f := range l.features {
-		values, err := f.column(name, l.files[i].ids)
+		values, err := f.Column(name, l.files[i].IDs)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range l.files[i].ids {
-			if row := l.reader.rows.at.find(id); row >= 0 && values[id] == value {
+		for _, id := range l.files[i].IDs {
+			if row := l.reader.Rows.Find(id); row >= 0 && values[id] == value {
 				found = append(found, row)
 			}
 		}

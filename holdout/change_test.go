@@ -222,7 +222,7 @@ func TestExtensionTellsNoLabel(t *testing.T) {
 		say := func(changed bool, err error) { all = append(all, fmt.Sprint(changed, err, len(looksOf(t, dir)))) }
 		say(l.Extend(context.Background(), Extension{Labels: labelsIn(t, ids, []string{fmt.Sprint(unlike), "0"})}))
 		say(l.Extend(context.Background(), Extension{Drop: []string{"r7"}}))
-		l, err := Open(dir, labelsIn(t, l.files[0].ids, classesOf(l.files[0])))
+		l, err := Open(dir, labelsIn(t, l.files[0].IDs, classesOf(l.files[0])))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +256,7 @@ func TestExtensionHidesItsFiles(t *testing.T) {
 			t.Fatal(changed, err)
 		}
 		text := string(looksOf(t, dir))
-		for _, plain := range []string{e.Labels.Fingerprint(), e.Features.fingerprint()} {
+		for _, plain := range []string{e.Labels.Fingerprint(), e.Features.Fingerprint()} {
 			if strings.Contains(text, plain) {
 				t.Errorf("%s has the fingerprint %s of a file without salt", text, plain)
 			}
@@ -273,8 +273,8 @@ func TestExtensionHidesItsFiles(t *testing.T) {
 }
 
 func classesOf(l *Labels) (list []string) {
-	for _, c := range l.class {
-		list = append(list, l.classes[c])
+	for row := range l.IDs {
+		list = append(list, l.Label(row))
 	}
 	return list
 }
@@ -314,7 +314,7 @@ func TestLooksAfterAnExtension(t *testing.T) {
 	if l, err = Open(dir, labelsIn(t, ids, classes), more); err != nil {
 		t.Fatal(err)
 	}
-	ids, classes = append(ids, more.ids...), append(classes, classesOf(more)...)
+	ids, classes = append(ids, more.IDs...), append(classes, classesOf(more)...)
 	again := look(ShowPass, 150)
 	if again.Known || again.Open.Rows != 300 || !(again.Spent > spent) {
 		t.Errorf("%+v", again)
@@ -414,14 +414,14 @@ func TestPassOfTheIncumbent(t *testing.T) {
 func TestIncumbentAfterAnExtension(t *testing.T) {
 	l, dir, ids, classes := comparedLedger(t)
 	more := moreRows(t, 0)
-	if _, err := l.Extend(context.Background(), Extension{Labels: more, Features: featuresOf(t, more.ids)}); err != nil {
+	if _, err := l.Extend(context.Background(), Extension{Labels: more, Features: featuresOf(t, more.IDs)}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := Open(dir, labelsIn(t, ids, classes), more)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, classes = append(ids, more.ids...), append(classes, classesOf(more)...)
+	ids, classes = append(ids, more.IDs...), append(classes, classesOf(more)...)
 	bar := 0.
 	ask := func(candidate, incumbent int) (Answer, error) {
 		return l.Score(context.Background(), Submission{Question: Question{Show: ShowPass, Bar: &bar},
@@ -537,8 +537,8 @@ func TestOpenedBeforeALineWasTakenBack(t *testing.T) {
 // other question about these rows is refused, and so is the same question about some of them.
 func TestKnownLooksAfterAChange(t *testing.T) {
 	for name, e := range map[string]Extension{
-		"more":    {Labels: moreRows(t, 0), Features: featuresOf(t, moreRows(t, 0).ids)},
-		"replace": {Labels: moreRows(t, 0), Features: featuresOf(t, moreRows(t, 0).ids), Replace: true},
+		"more":    {Labels: moreRows(t, 0), Features: featuresOf(t, moreRows(t, 0).IDs)},
+		"replace": {Labels: moreRows(t, 0), Features: featuresOf(t, moreRows(t, 0).IDs), Replace: true},
 		"drop":    {Drop: []string{"r3", "r170"}},
 	} {
 		l, dir, ids, classes := comparedLedger(t)

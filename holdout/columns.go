@@ -14,21 +14,15 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
-	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // The values of a column may follow from labels: 1 where an answer is right. Two looks with equal values are then two
 // candidates that are right on the same rows, so a ledger that shows whether values are equal shows labels. A look at a
 // column is therefore known by its key, and no value enters a name, a hash or a refusal.
-
-// IsColumn reports whether a metric reads a column of values.
-func IsColumn(name string) bool {
-	m, _ := metric.Of(name)
-	return m.Reads == metric.Number
-}
 
 // HasColumns reports whether looks of a plan may be at columns. A plan of an earlier version may have declared none.
 func (p *Plan) HasColumns() bool {
@@ -41,17 +35,17 @@ func (l *Ledger) key(s Submission) string {
 	if s.Reading != nil {
 		from = *s.Reading
 	}
-	d, asks := newDigest("dpcalc key 1"), append([]string{s.Metric}, s.Apart()...)
+	d, asks := data.NewDigest("dpcalc key 1"), append([]string{s.Metric}, s.Apart()...)
 	for _, list := range [][]string{{l.plan.Salt, s.Name}, asks, s.Texts(), {from.Tool, from.ID, from.Value}, from.Only} {
-		d.text(strconv.Itoa(len(list)))
+		d.Text(strconv.Itoa(len(list)))
 		for _, text := range list {
-			d.text(text)
+			d.Text(text)
 		}
 	}
-	for _, row := range l.reader.rows.order {
-		d.text(l.reader.rows.ids[row])
+	for _, row := range l.reader.Rows.Order {
+		d.Text(l.reader.Rows.IDs[row])
 	}
-	return d.sum()
+	return d.Sum()
 }
 
 // id is what a look is known by: its key, or the fingerprint of its values.
@@ -96,18 +90,18 @@ func (h *history) taken(name, key string) error {
 type Batch map[string]*batched
 
 type batched struct {
-	values
+	data.Values
 	first int64 // the first look at them
 }
 
 // read reads the values of a look, unless its batch has them.
-func (l *Ledger) read(s Submission) (values, error) {
-	if b := s.Batch[s.Metric]; b != nil && b.rows == l.reader.rows {
-		return b.values, nil
+func (l *Ledger) read(s Submission) (data.Values, error) {
+	if b := s.Batch[s.Metric]; b != nil && b.Rows == l.reader.Rows {
+		return b.Values, nil
 	}
-	v, err := l.reader.read(s.Metric, l.plan.goal.Query == transfer.Binary, s.Values)
+	v, err := l.reader.Read(s.Metric, l.plan.goal.Query == transfer.Binary, s.Values)
 	if err == nil && s.Batch != nil && IsColumn(s.Metric) {
-		s.Batch[s.Metric] = &batched{values: v}
+		s.Batch[s.Metric] = &batched{Values: v}
 	}
 	return v, err
 }
@@ -131,15 +125,6 @@ func textOf(of map[string]float64) []byte {
 	return text.Bytes()
 }
 
-// byID are the values of a column by their ids.
-func (v values) byID() map[string]float64 {
-	of := make(map[string]float64, len(v.of))
-	for row, id := range v.rows.ids {
-		of[id] = v.of[row]
-	}
-	return of
-}
-
 // keptIn reads the values of the incumbent's column by their ids.
 func (h *history) keptIn(dir string) (map[string]float64, error) {
 	name, of := h.incumbent().Path, make(map[string]float64)
@@ -158,15 +143,11 @@ func (h *history) keptIn(dir string) (map[string]float64, error) {
 }
 
 // incumbentOf reads the values of the incumbent's column in the rows of a candidate.
-func (l *Ledger) incumbentOf(h *history, candidate values) (base values, err error) {
+func (l *Ledger) incumbentOf(h *history, candidate data.Values) (data.Values, error) {
 	of, err := h.keptIn(l.dir)
-	base = candidate
-	base.of = make([]float64, len(base.rows.ids))
-	for row, id := range base.rows.ids {
-		x, ok := of[id]
-		if base.of[row] = x; !ok && err == nil {
-			err = corrupt("%s has no value for the id %s", h.incumbent().Path, shown(id))
-		}
+	base, missing := candidate.With(of)
+	if missing != "" && err == nil {
+		err = corrupt("%s has no value for the id %s", h.incumbent().Path, shown(missing))
 	}
 	return base, err
 }
@@ -180,8 +161,8 @@ func (l *Ledger) keepAfter(h *history, w journal.Writer, line *form.Line, e Exte
 		return nil
 	}
 	reader := l.reader
-	reader.rows, reader.whose = &e.Labels.roster, "new rows"
-	added, err := reader.read(l.plan.Metric, false, e.Incumbent)
+	reader.Rows, reader.Whose = e.Labels.Roster, "new rows"
+	added, err := reader.Read(l.plan.Metric, false, e.Incumbent)
 	if err != nil {
 		return fmt.Errorf("incumbent: %w", err)
 	}
@@ -192,7 +173,7 @@ func (l *Ledger) keepAfter(h *history, w journal.Writer, line *form.Line, e Exte
 	if line.Replace {
 		clear(of)
 	}
-	maps.Copy(of, added.byID())
+	maps.Copy(of, added.ByID())
 	line.Path = fmt.Sprintf("incumbent-rows-%d.txt", h.account.epoch+1)
 	return w.Keep(line.Path, textOf(of))
 }

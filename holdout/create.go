@@ -34,7 +34,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	if err := terms.ungrouped(); err != nil {
 		return nil, nil, err
 	}
-	l.reader.rows, l.files = &labels.roster, []*Labels{labels}
+	l.reader.Rows, l.files = labels.Roster, []*Labels{labels}
 	if terms.Features != nil {
 		l.features = []*Features{terms.Features}
 	}
@@ -46,7 +46,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		terms.sizes = &sizes
 	}
 	if terms.Items != nil { // before a plan for so many rows of it
-		if _, err := terms.Items.drawn(labels); err != nil {
+		if _, err := terms.Items.Drawn(labels); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -59,7 +59,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		return nil, nil, err
 	}
 	if terms.Items != nil {
-		if plan.Population, err = terms.Items.benchmark(dir, labels); err != nil {
+		if plan.Population, err = benchmarkOf(terms.Items, dir, labels); err != nil {
 			return nil, nil, err
 		}
 		if err := l.draw(terms.Items); err != nil {
@@ -68,16 +68,16 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	}
 	difference := plan.goal.Query == transfer.Difference || terms.Open && terms.Incumbent.Values != nil
 	if terms.Open {
-		if plan.Open.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
+		if plan.Open.Features, err = featuresFile(terms.Features, dir, labels, terms.Features != nil); err != nil {
 			return nil, nil, err
 		}
 	} else if terms.Group != "" {
-		if plan.Group.Features, err = terms.Features.of(dir, labels, true); err != nil {
+		if plan.Group.Features, err = featuresFile(terms.Features, dir, labels, true); err != nil {
 			return nil, nil, err
 		}
 	} else if terms.Features != nil && plan.Method != "gate" {
 		return nil, nil, inputf("features: got some with the method %s, want the method gate, whose looks may have conditions on some of the rows", plan.Method)
-	} else if plan.Features, err = terms.Features.of(dir, labels, terms.Features != nil); err != nil {
+	} else if plan.Features, err = featuresFile(terms.Features, dir, labels, terms.Features != nil); err != nil {
 		return nil, nil, err
 	}
 	if plan.Readings = Readings; terms.Missing != MissingRefused {
@@ -97,14 +97,14 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	case !difference && terms.Incumbent.Values != nil:
 		return nil, nil, inputf("incumbent: got one, want --query difference or --open too")
 	case difference:
-		base, err := l.reader.read(plan.Metric, false, terms.Incumbent.Values)
+		base, err := l.reader.Read(plan.Metric, false, terms.Incumbent.Values)
 		if err != nil {
 			return nil, nil, fmt.Errorf("incumbent: %w", err)
 		}
 		if plan.Incumbent = new(LabelsFile); IsColumn(plan.Metric) {
 			plan.Incumbent.Path, l.base = keptFile(0), &base
 		} else {
-			*plan.Incumbent = LabelsFile{Path: path, Fingerprint: base.fingerprint()}
+			*plan.Incumbent = LabelsFile{Path: path, Fingerprint: base.Fingerprint()}
 		}
 	}
 	if plan.HasColumns() {
@@ -144,7 +144,7 @@ func (l *Ledger) create(p *Plan) error {
 	}
 	kept := make(map[string][]byte)
 	if l.base != nil {
-		kept[p.Incumbent.Path] = textOf(l.base.byID())
+		kept[p.Incumbent.Path] = textOf(l.base.ByID())
 	}
 	err := l.journal.Create(p.sealed, kept)
 	if wrong := (*journal.FolderError)(nil); errors.As(err, &wrong) {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
-	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -111,19 +111,15 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 func TestTailsOfDecidedLooks(t *testing.T) {
 	r := rand.New(rand.NewPCG(44, 31))
 	classes := []string{"cat", "dog", "bird"}
-	var marks []mark
-	for _, c := range classes {
-		marks = append(marks, markOf(c))
-	}
-	accuracy, _ := metric.Of(Accuracy)
 	sharp := map[int]int{}
 	for range 300 {
 		n, several := 1+r.IntN(6), 2+r.IntN(2)
 		p := &Plan{Plan: form.Plan{Open: &Law{Code: form.Code}, Incumbent: &LabelsFile{}, Classes: classes[:several]}}
-		models, chances := [2]values{}, make([][]float64, n)
+		ids, models, chances := make([]string, n), [2][]string{}, make([][]float64, n)
 		for i := range n {
+			ids[i] = fmt.Sprint(i)
 			for m := range models {
-				models[m].of = append(models[m].of, float64(r.IntN(several)))
+				models[m] = append(models[m], classes[r.IntN(several)])
 			}
 			if chances[i] = make([]float64, several); r.IntN(3) == 0 {
 				chances[i][r.IntN(several)] = 1
@@ -138,10 +134,10 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 				chances[i][c] /= sum
 			}
 		}
-		for m := range models {
-			models[m].kind, models[m].texts, models[m].marks = accuracy, classes, marks
-		}
-		l := look{values: models[0], base: &models[1]}
+		in := data.Reader{Rows: data.NewRoster(ids), Match: Exact, Classes: p.Classes, Metrics: []string{Accuracy}}
+		l, labeled := lookOf(t, in, Accuracy, models[0])
+		base, _ := lookOf(t, in, Accuracy, models[1])
+		l.base = &base.values
 		line := Line{Line: form.Line{Metric: Accuracy, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n)}}}
 		if line.Differ, _ = l.differing(nil); line.Differ == 0 {
 			continue
@@ -151,13 +147,14 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 		truth := 0.
 		for labels := range int(math.Pow(float64(several), float64(n))) {
 			mass := 1.
-			l.right = nil
+			right := make([]string, n)
 			for i := range n {
 				c := labels % several
 				labels /= several
 				mass *= chances[i][c]
-				l.right = append(l.right, marks[c])
+				right[i] = classes[c]
 			}
+			l.labels = labeled(right)
 			masses, means = append(masses, mass), append(means, l.measured(p, line))
 			truth += mass * means[len(means)-1]
 		}
@@ -233,7 +230,7 @@ func TestGatesOfDecidedRows(t *testing.T) {
 			t.Group, t.Weights, t.Features = "doc", ByClusters, &Features{}
 			t.sizes = &Sizes{Count: 2800, Rows: 5600, Largest: 2, Squares: 11200}
 		}},
-		{"", 0.06, 0.09, func(t *Terms) { t.Items = &Items{roster: roster{ids: make([]string, 100_000)}} }},
+		{"", 0.06, 0.09, func(t *Terms) { t.Items = &Items{Roster: &data.Roster{IDs: make([]string, 100_000)}} }},
 	} {
 		p, err := Certify(terms(c.change), 2800)
 		if err != nil {

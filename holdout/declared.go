@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -55,11 +56,11 @@ func (t *Terms) declare() error {
 		t.Match = form.Composed
 	}
 	for i, c := range t.Classes {
-		matched := normalized(t.Match, c)
+		matched := data.Normalized(t.Match, c)
 		if matched == "" {
 			return inputf("classes: got an empty one")
 		}
-		if slices.ContainsFunc(t.Classes[:i], func(d string) bool { return normalized(t.Match, d) == matched }) {
+		if slices.ContainsFunc(t.Classes[:i], func(d string) bool { return data.Normalized(t.Match, d) == matched }) {
 			return inputf("classes: got %s twice", shown(c))
 		}
 	}
@@ -86,11 +87,6 @@ func (t *Terms) asks(name string) error {
 		return inputf("metrics: got %s, want --open: a fixed plan has accuracy, columns and gates of an AUC", name)
 	}
 	return nil
-}
-
-// OnlyColumns reports whether metrics are columns alone, so that labels are not needed.
-func OnlyColumns(metrics []string) bool {
-	return len(metrics) > 0 && !slices.ContainsFunc(metrics, func(name string) bool { return !IsColumn(name) })
 }
 
 // sampled reports whether the records are no independent rows of equal weight.

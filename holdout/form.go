@@ -1,6 +1,13 @@
 package holdout
 
-import "github.com/dpcalc/dpcalc/holdout/form"
+import (
+	"io"
+
+	"github.com/dpcalc/dpcalc/holdout/data"
+	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/internal/text"
+	"github.com/dpcalc/dpcalc/metric"
+)
 
 // The members of plan.json and of the lines of looks.jsonl.
 type (
@@ -19,6 +26,50 @@ type (
 	Sizes      = form.Sizes
 	Units      = form.Units
 )
+
+// What a ledger reads.
+type (
+	Content   = data.Content
+	Counts    = data.Counts
+	Features  = data.Features
+	File      = data.File
+	Form      = data.Form
+	FormError = data.FormError
+	Items     = data.Items
+	Labels    = data.Labels
+	Table     = data.Table
+)
+
+// The forms of a table.
+const (
+	AnyForm   = data.AnyForm
+	Tabs      = data.Tabs
+	JSONLines = data.JSONLines
+)
+
+// Accuracy is the metric of the share of right predictions.
+const Accuracy = metric.Accuracy
+
+// Columns returns the table of two slices of equal length.
+func Columns(ids, values []string) Table { return data.Columns(ids, values) }
+
+// NewLabels reads labels. An id must not occur twice, and neither id nor label may be empty.
+func NewLabels(t Table) (*Labels, error) { return data.NewLabels(t) }
+
+// NewRows reads labels that may be empty, for a ledger of columns alone.
+func NewRows(t Table) (*Labels, error) { return data.NewRows(t) }
+
+// NewFeatures reads a file of features, which is found again by its path.
+func NewFeatures(in io.Reader, path string) (*Features, error) { return data.NewFeatures(in, path) }
+
+// NewItems reads the ids of a benchmark, which is found again by its path.
+func NewItems(t Table, path string) (*Items, error) { return data.NewItems(t, path) }
+
+// IsColumn reports whether a metric reads a column of values.
+func IsColumn(name string) bool { return data.IsColumn(name) }
+
+// OnlyColumns reports whether metrics are columns alone, so that labels are not needed.
+func OnlyColumns(metrics []string) bool { return data.OnlyColumns(metrics) }
 
 // The errors of a ledger, beside [CorruptError] and [ReplacedError].
 type (
@@ -72,5 +123,8 @@ func Matches() []Match { return form.Matches() }
 
 // Weights returns what may count alike.
 func Weights() []string { return form.Weights() }
+
+// shown is a text that somebody typed, in a sentence.
+func shown(s string) string { return text.Shown(s) }
 
 func inputf(format string, args ...any) error { return form.Inputf(format, args...) }

@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/text"
@@ -27,18 +28,18 @@ func Files() []string { return []string{journal.PlanFile, journal.LinesFile} }
 // Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
 // processes: each look takes a lock.
 type Ledger struct {
-	dir    string
-	plan   *Plan
-	reader reader
-	answers
+	dir      string
+	plan     *Plan
+	reader   data.Reader
+	labels   data.Answers
 	rows     rows
 	epoch    int64 // how many changes of an open ledger's rows there were
 	files    []*Labels
 	features []*Features
 	clusters [][]int32 // of the rows, by the names of the clusters; nil for none
 	named    map[string][]int32
-	drawn    []int32 // the items of a benchmark that have labels; nil for none
-	base     *values // of a new ledger: the incumbent's column; nil for none
+	drawn    []int32      // the items of a benchmark that have labels; nil for none
+	base     *data.Values // of a new ledger: the incumbent's column; nil for none
 	hooks
 	journal *journal.Folder[*history]
 
@@ -52,15 +53,12 @@ func newLedger(dir string) *Ledger {
 // use takes a plan and its labels.
 func (l *Ledger) use(p *Plan, labels *Labels) (err error) {
 	l.plan = p
-	l.reader = reader{rows: &labels.roster, match: p.Match, classes: p.Classes, units: p.Units, metrics: p.Metrics}
+	l.reader = data.Reader{Rows: labels.Roster, Match: p.Match, Classes: p.Classes, Units: p.Units, Metrics: p.Metrics}
 	l.certified = sync.OnceValue(p.Certified)
-	if l.right, err = l.reader.right(labels); err != nil {
+	if l.labels, err = l.reader.Answers(labels); err != nil {
 		return err
 	}
-	if l.truth, err = l.reader.truths(labels, l.right); err != nil {
-		return err
-	}
-	return p.counted(l.truth)
+	return p.counted(l.labels)
 }
 
 // hooks are functions that tests replace, beside those of the journal.
@@ -284,7 +282,7 @@ func (l *Ledger) ask(ctx context.Context, s Submission) (a asked, err error) {
 		return l.askNow(s)
 	}
 	most := slices.Max(l.rows.counts)
-	s.Values, s.Incumbent = spooled(ctx, s.Values, most), spooled(ctx, s.Incumbent, most)
+	s.Values, s.Incumbent = data.Spooled(ctx, s.Values, most), data.Spooled(ctx, s.Incumbent, most)
 	a, err = l.askNow(s)
 	if wrong := (*InputError)(nil); errors.As(err, &wrong) {
 		if past := l.remembered(s); past != nil {
@@ -310,7 +308,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	if err := l.admits(&s); err != nil {
 		return a, err
 	}
-	a.look = look{answers: l.answers, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
+	a.look = look{labels: l.labels, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
 	if l.plan.Group != nil {
 		a.look.groups = l.clusters
 	}
@@ -346,9 +344,9 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		return a, nil
 	}
 	if l.plan.Open != nil || len(s.All) > 0 {
-		a.Predictions = cmp.Or(a.Predictions, a.look.values.fingerprint())
+		a.Predictions = cmp.Or(a.Predictions, a.look.values.Fingerprint())
 	}
-	a.Fingerprint = a.look.values.fingerprint(of...)
+	a.Fingerprint = a.look.values.Fingerprint(of...)
 	return a, nil
 }
 
@@ -363,11 +361,11 @@ func (l *Ledger) Predictions(t Table) (string, error) {
 	if err := l.Whole(); err != nil {
 		return "", err
 	}
-	v, err := l.reader.read(l.plan.Metric, false, t)
+	v, err := l.reader.Read(l.plan.Metric, false, t)
 	if err != nil {
 		return "", err
 	}
-	return v.fingerprint(), nil
+	return v.Fingerprint(), nil
 }
 
 // Incumbent is the file that the next candidate is compared with, nil if the plan is for no differences.
@@ -392,15 +390,15 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	case column && s.Incumbent != nil:
 		return inputf("incumbent: got one, want none: the ledger keeps the incumbent's values of %s", s.Metric)
 	case column:
-		a.look.base = new(values) // which are read under the lock
+		a.look.base = new(data.Values) // which are read under the lock
 		return nil
 	}
-	base, err := l.reader.read(s.Metric, false, s.Incumbent)
+	base, err := l.reader.Read(s.Metric, false, s.Incumbent)
 	if err != nil {
 		return fmt.Errorf("incumbent: %w", err)
 	}
 	a.look.base = &base
-	a.Path, a.Incumbent, a.Predictions = path, base.fingerprint(), a.look.values.fingerprint()
+	a.Path, a.Incumbent, a.Predictions = path, base.Fingerprint(), a.look.values.Fingerprint()
 	d := l.plan.goal.Disagreement
 	if v := l.plan.goal.SecondMoment; v > 0 && !l.plan.goal.Checked { // a square is at most 1, where a prediction differs
 		d = v
@@ -408,7 +406,7 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	if d == 0 {
 		return nil
 	}
-	differ, n := a.look.values.differ(base), int64(len(l.reader.rows.ids))
+	differ, n := a.look.values.Differ(&base), int64(len(l.reader.Rows.IDs))
 	beyond := !reaches(float64(-differ), n, -d, 0)
 	if l.plan.macro() {
 		_, share := a.look.differing(nil)
@@ -533,7 +531,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 		list = append(list, Answer{
 			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
 			Key: line.Key, Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
-			Rows: line.Rows, Counts: a.look.values.counts, Open: h.opened(line), Spent: h.account.spent(),
+			Rows: line.Rows, Counts: a.look.values.Counts, Open: h.opened(line), Spent: h.account.spent(),
 			Told: line.Told(),
 		})
 	}
@@ -560,7 +558,7 @@ func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 				return err
 			}
 			a.Path = keptFile(number)
-			if err := w.Keep(a.Path, textOf(a.look.values.byID())); err != nil {
+			if err := w.Keep(a.Path, textOf(a.look.values.ByID())); err != nil {
 				return err
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/theory"
@@ -40,6 +41,23 @@ func labelsOf(t testing.TB, ids, classes []string) *Labels {
 		t.Fatal(err)
 	}
 	return labels
+}
+
+// lookOf is a look at predictions by a metric, and the answers to labels of its rows.
+func lookOf(t testing.TB, in data.Reader, name string, predictions []string) (l look,
+	labeled func([]string) data.Answers) {
+	t.Helper()
+	var err error
+	if l.values, err = in.Read(name, false, Columns(in.Rows.IDs, predictions)); err != nil {
+		t.Fatal(err)
+	}
+	return l, func(labels []string) data.Answers {
+		a, err := in.Answers(labelsOf(t, in.Rows.IDs, labels))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
 }
 
 func beta(t testing.TB, text string) theory.LogProb {

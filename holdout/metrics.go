@@ -1,19 +1,14 @@
 package holdout
 
 import (
-	"cmp"
 	"math"
-	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout/ask"
-	"github.com/dpcalc/dpcalc/internal/text"
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
-
-// usualClip is the greatest log-loss where nothing else is declared: that of a probability of about 0.0067.
-const usualClip = 5
 
 // leastClip is the least clip of a log-loss.
 const leastClip = 1e-6
@@ -83,7 +78,7 @@ func (p *Plan) scale(name string) scale {
 	case m.Reads == metric.Number:
 		s.lowest, s.span = lowest, highest-lowest
 	case m.Reads == metric.Probability:
-		s.span = cmp.Or(p.Units.Clip, usualClip)
+		s.span = p.Units.MostLoss()
 	case m.Root:
 		s.span = highest - lowest
 	case m.Reads == metric.Forecast:
@@ -279,56 +274,6 @@ func (g ratioGate) moved(x *float64) *float64 {
 	return &y
 }
 
-// truths are the truths of the rows as numbers in [0,1] where a metric asks for them: 1 for the positive class and 0
-// for others, or the labels as shares of the range, to which they are clipped.
-func (r reader) truths(l *Labels, right []mark) ([]float64, error) {
-	needed := r.units.Positive != ""
-	for _, name := range r.metrics {
-		m, _ := metric.Of(name)
-		needed = needed || m.Reads == metric.Forecast
-	}
-	if !needed {
-		return nil, nil
-	}
-	truth := make([]float64, len(right))
-	if r.units.Positive != "" {
-		positive := markOf(normalized(r.match, r.units.Positive))
-		for row := range right {
-			truth[row] = right[row].equals(positive)
-		}
-		return truth, nil
-	}
-	numbers := make([]float64, len(l.classes))
-	wrong := make([]bool, len(l.classes))
-	for i, said := range l.classes {
-		x, ok := text.Decimal(strings.TrimSpace(said))
-		numbers[i], wrong[i] = shareOf(r.units, x), !ok
-	}
-	for row, c := range l.class {
-		if wrong[c] {
-			return nil, inputf("labels: id %s: got the label %s, want a number, or --positive for probabilities of a class",
-				shown(l.ids[row]), shown(l.classes[c]))
-		}
-		truth[row] = numbers[c]
-	}
-	return truth, nil
-}
-
-// shareOf is a number as a share of the range, to which it is clipped.
-func shareOf(u Units, x float64) float64 {
-	lowest, highest := u.Interval()
-	if u.Range == nil {
-		return min(max(x, 0), 1)
-	}
-	return min(max((x-lowest)/(highest-lowest), 0), 1)
-}
-
-// positive reports whether a row is predicted positive.
-func (v *values) positive(row int) bool { return v.texts[int(v.of[row])] == v.class }
-
-// loss is the loss of a row at a truth in [0,1], as a share of the greatest.
-func (v *values) loss(row int, y float64) float64 { return v.kind.Loss(v.of[row], y, v.clip) }
-
 // moment is the mean of the greatest square that the difference of two losses can have, whatever the truths are: the
 // difference of squares is linear in the truth, and a class has two. The mean is over the records of the look or, of a
 // benchmark, over all rows of the submission: which items of a benchmark have labels is not told. A cluster counts with
@@ -338,10 +283,10 @@ func (l look) moment(p *Plan) float64 {
 	if p.Population != nil {
 		l.records = records{}
 	}
-	sum, n := 0., float64(l.count()+len(l.values.of))
+	sum, n := 0., float64(l.count()+len(l.values.Of))
 	for i := range l.count() {
 		sum += l.record(i, func(row int) float64 {
-			gap := func(y float64) float64 { return l.base.loss(row, y) - l.values.loss(row, y) }
+			gap := func(y float64) float64 { return l.base.Loss(row, y) - l.values.Loss(row, y) }
 			most, half := max(math.Abs(gap(0)), math.Abs(gap(1))), (gap(0)-gap(1))/2
 			if p.fixes() {
 				return half * half
@@ -352,24 +297,11 @@ func (l look) moment(p *Plan) float64 {
 	return min(1, sum/float64(l.count())*(1+2e-16*(n+8)))
 }
 
-// bins is how many bins losses have: the cells of the greater probability, from 1/2 to 1.
-const bins = 64
-
 // binned reports whether a look by a metric stores bins: where the label has one of two losses, which predictions fix.
 func (p *Plan) binned(name string) bool {
 	kind, _ := metric.Of(name)
 	alone := p.Positive != "" && p.Incumbent == nil
 	return p.fixes() && kind.Loss != nil && alone
-}
-
-// bins counts some rows by their greater probability, all for nil.
-func (v *values) bins(rows []int32) []int64 {
-	counts := make([]int64, bins)
-	v.each(rows, func(row int) {
-		x := v.of[row]
-		counts[min(bins-1, int((max(x, 1-x)-0.5)*2*bins))]++
-	})
-	return counts
 }
 
 // bins reports whether counts are the bins of so many rows, or none where there are none.
@@ -383,15 +315,15 @@ func (p *Plan) bins(name string, rows int64, counts []int64) bool {
 		}
 		rows -= n
 	}
-	return rows == 0 && len(counts) == bins
+	return rows == 0 && len(counts) == data.Bins
 }
 
 // intervals are what the values of rows in bins can be, rounded outwards.
 func (p *Plan) intervals(l Line) (v open.Binned) {
 	kind, _ := metric.Of(l.Metric)
 	for i, n := range l.Bins {
-		most := (1 + float64(i+1)/bins) / 2
-		value := func(y float64) float64 { return 1 - kind.Loss(most, y, cmp.Or(p.Units.Clip, usualClip)) }
+		most := (1 + float64(i+1)/data.Bins) / 2
+		value := func(y float64) float64 { return 1 - kind.Loss(most, y, p.Units.MostLoss()) }
 		if n > 0 {
 			v = append(v, open.Bin{Rows: n, Low: value(0) - 0x1p-50, High: value(1) + 0x1p-50})
 		}
@@ -401,8 +333,8 @@ func (p *Plan) intervals(l Line) (v open.Binned) {
 
 // predicted are those of some rows that are predicted positive, nil where there are none.
 func (l look) predicted(rows []int32) (list []int32) {
-	l.values.each(rows, func(row int) {
-		if l.values.positive(row) {
+	l.values.Each(rows, func(row int) {
+		if l.values.Positive(row) {
 			list = append(list, int32(row))
 		}
 	})
@@ -411,8 +343,8 @@ func (l look) predicted(rows []int32) (list []int32) {
 
 // sums are N and D of the ratio of a look over its rows.
 func (l look) sums(rows []int32) (n, d float64) {
-	l.values.each(rows, func(row int) {
-		toN, toD := l.values.kind.Ratio.Row(l.values.positive(row), l.truth[row])
+	l.values.Each(rows, func(row int) {
+		toN, toD := l.labels.Meet(&l.values, row)
 		n, d = n+toN, d+toD
 	})
 	return n, d
@@ -441,16 +373,4 @@ func (p *Plan) measuredTails(l Line) open.Tails {
 		return ratioTails{rows: n, least: least, Ratio: *kind.Ratio}
 	}
 	return nil
-}
-
-// each visits some rows, all for nil.
-func (v *values) each(rows []int32, visit func(row int)) {
-	if rows == nil {
-		for row := range v.of {
-			visit(row)
-		}
-	}
-	for _, row := range rows {
-		visit(int(row))
-	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
@@ -271,13 +272,14 @@ func TestTailsOfMetrics(t *testing.T) {
 	for range 300 {
 		n := 1 + r.IntN(7)
 		chance := make([]float64, n)
-		forecast, other, texts := make([]float64, n), make([]float64, n), make([]float64, n)
+		ids, forecast, other, classes := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
 		positives := int64(0)
 		for i := range n {
 			chance[i] = []float64{0, 1, r.Float64(), r.Float64()}[r.IntN(4)]
-			forecast[i], other[i] = r.Float64(), r.Float64()
-			texts[i] = float64(r.IntN(2))
-			positives += int64(texts[i])
+			ids[i], forecast[i], other[i] = fmt.Sprint(i), fmt.Sprint(r.Float64()), fmt.Sprint(r.Float64())
+			positive := r.IntN(2) == 1
+			classes[i] = verdict(positive, "yes", "no")
+			positives += one(positive)
 		}
 		for _, what := range []string{"f1", "jaccard", "recall", "sharp f1", "sharp jaccard", "sharp recall", "log-loss", "rmse", "difference",
 			"sharp log-loss", "sharp rmse", "sharp difference"} {
@@ -291,45 +293,50 @@ func TestTailsOfMetrics(t *testing.T) {
 				name, p.Incumbent = "log-loss", &LabelsFile{}
 			}
 			kind, _ := metric.Of(name)
-			v := values{kind: kind, of: forecast, clip: usualClip}
+			in := data.Reader{Rows: data.NewRoster(ids), Match: Exact, Units: Units{Positive: "yes"}, Metrics: []string{name}}
+			predictions := forecast
+			if kind.Ratio != nil {
+				predictions = classes
+			}
+			l, labeled := lookOf(t, in, name, predictions)
 			line := Line{Line: form.Line{Metric: name, Shown: Shown{Rows: int64(n), Positive: positives}}}
 			line.Show = ShowScore
-			l := look{values: v}
 			bar := r.Float64()
 			if kind.Ratio != nil {
 				if positives == 0 {
 					continue
 				}
-				l.values.of, l.values.texts, l.values.class = texts, []string{"no", "yes"}, "yes"
 				if !kind.Ratio.Bounded() || sharp && r.IntN(2) == 0 {
-					line.Show, line.Bar, l.values.bar = ShowPass, &bar, bar
+					line.Show, line.Bar, l.values.Bar = ShowPass, &bar, bar
 				}
 				if !kind.Ratio.Bounded() && !sharp {
 					line.Positive = 0
 				}
 			}
 			if compared {
-				l.base = &values{kind: kind, of: other, clip: usualClip}
+				base, _ := lookOf(t, in, name, other)
+				l.base = &base.values
 				line.Differ, line.Moment = int64(n), l.moment(p)
 			}
 			if p.binned(name) {
-				line.Bins = v.bins(nil)
+				line.Bins = l.values.Bins(nil)
 			}
 			tails := p.tails(line)
 			var masses, means []float64
 			sumN, sumD, truth := 0., 0., 0.
 			for bits := range 1 << n {
-				mass, y := 1., make([]float64, n)
+				mass, y, labels := 1., make([]float64, n), make([]string, n)
 				for i := range n {
 					y[i] = float64(bits >> i & 1)
+					labels[i] = verdict(y[i] == 1, "yes", "no")
 					mass *= y[i]*chance[i] + (1-y[i])*(1-chance[i])
 				}
-				l.truth = y
+				l.labels = labeled(labels)
 				value := 0.
 				for i := range n {
 					value += l.score(i) / float64(n)
 					if kind.Ratio != nil {
-						a, d := kind.Ratio.Row(l.values.positive(i), y[i])
+						a, d := kind.Ratio.Row(l.values.Positive(i), y[i])
 						sumN, sumD = sumN+mass*a, sumD+mass*d
 					}
 				}

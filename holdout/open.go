@@ -69,15 +69,15 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 	a.look.records = l.recordsOf(q.rows)
 	q.count = int64(len(q.rows))
 	if q.rows == nil {
-		q.count = int64(len(l.reader.rows.ids))
+		q.count = int64(len(l.reader.Rows.IDs))
 	}
 	a.Rows = q.count
 	if l.plan.Population != nil {
 		a.Rows = l.plan.Promise.Samples
 	}
 	l.cluster(a, q.rows)
-	a.look.values.bar = or(a.Bar, 0)
-	if a.look.values.reads(metric.Text) && a.look.values.texts != nil {
+	a.look.values.Bar = or(a.Bar, 0)
+	if a.look.values.HasTexts() {
 		if err := l.predictedBy(a, &q); err != nil {
 			return q, err
 		}
@@ -92,7 +92,7 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 		a.Kept = l.plan.kept(a.Show)
 	}
 	if l.plan.binned(a.Metric) {
-		q.bins = a.look.values.bins(q.rows)
+		q.bins = a.look.values.Bins(q.rows)
 	}
 	a.Moment, a.Positive, a.Bins = q.moment, q.positive, q.bins
 	line.Kept, line.Rows, line.Moment, line.Positive, line.Bins = a.Kept, a.Rows, q.moment, q.positive, q.bins
@@ -122,14 +122,14 @@ func (q query) differs() error {
 // predictedBy says what the predictions alone say of precision and of ratios: the rows, and how many are predicted
 // positive.
 func (l *Ledger) predictedBy(a *asked, q *query) error {
-	kind := a.look.values.kind
+	kind := a.look.values.Kind
 	if !kind.Class {
 		return nil
 	}
 	positive := a.look.predicted(q.rows)
 	if len(positive) == 0 {
 		return inputf("got no row with the prediction %s, the positive class, want some for %s%s", shown(l.plan.Positive), a.Metric,
-			strings.TrimRight("; "+a.look.values.counts.Remark, "; "))
+			strings.TrimRight("; "+a.look.values.Counts.Remark, "; "))
 	}
 	if kind.Ratio == nil {
 		q.rows, q.count = positive, int64(len(positive))
@@ -144,7 +144,7 @@ func (l *Ledger) predictedBy(a *asked, q *query) error {
 // compared says what the predictions say of a difference: on how many rows it can be other than 0, and of two losses
 // how far apart they can be. The values of a column may follow from the labels, so that they fix nothing.
 func (l *Ledger) compared(a *asked, q *query) {
-	kind := a.look.values.kind
+	kind := a.look.values.Kind
 	if q.differ, q.share = q.count, 1; !IsColumn(a.Metric) {
 		q.differ, q.share = a.look.differing(q.rows)
 	}
@@ -161,18 +161,18 @@ func (l look) measured(p *Plan, line Line) float64 {
 	if line.Show == ShowReject {
 		return l.evidence(p, line.Metric)
 	}
-	if ratio := l.values.kind.Ratio; ratio != nil && (line.Show != ShowPass || p.Open.Sharp()) {
+	if ratio := l.values.Kind.Ratio; ratio != nil && (line.Show != ShowPass || p.Open.Sharp()) {
 		n, d := l.sums(l.records.rows)
 		if line.Show == ShowPass {
 			return (n - *line.Bar*d) / float64(l.count())
 		}
 		return n / d
 	}
-	if l.values.kind.Pairs {
+	if l.values.Kind.Pairs {
 		return l.areaBelow()
 	}
 	mean := l.sum() / float64(l.count())
-	if scale := p.scale(line.Metric); !scale.plain() && l.values.kind.Ratio == nil {
+	if scale := p.scale(line.Metric); !scale.plain() && l.values.Kind.Ratio == nil {
 		return scale.coordinate(mean)
 	}
 	return mean

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -27,14 +28,8 @@ func (t *Terms) pairsOf(l *Labels) *Pairs {
 	if !slices.Contains(t.Metrics, metric.AUC) {
 		return nil
 	}
-	match := cmp.Or(t.Match, Exact)
-	positive := normalized(match, t.Units.Positive)
-	var p Pairs
-	for _, c := range l.class {
-		p.Positives += one(normalized(match, l.classes[c]) == positive)
-	}
-	p.Negatives = l.Samples() - p.Positives
-	return &p
+	positives := l.Count(cmp.Or(t.Match, Exact), t.Units.Positive)
+	return &Pairs{Positives: positives, Negatives: l.Samples() - positives}
 }
 
 // lawful refuses what does not go with the law of the rows.
@@ -93,15 +88,8 @@ func (p *Plan) pairedAs() error {
 }
 
 // counted checks that the labels have the class counts of the plan.
-func (p *Plan) counted(truth []float64) error {
-	if p.Pairs == nil {
-		return nil
-	}
-	positives := int64(0)
-	for _, y := range truth {
-		positives += int64(y)
-	}
-	if positives != p.Pairs.Positives {
+func (p *Plan) counted(labels data.Answers) error {
+	if p.Pairs != nil && labels.Positives() != p.Pairs.Positives {
 		return corrupt("plan.json: got other class counts than those of the labels")
 	}
 	return nil
@@ -114,9 +102,10 @@ func (l look) area() *big.Rat {
 		score    float64
 		positive int64
 	}
-	rows := make([]row, len(l.values.of))
-	for i, score := range l.values.of {
-		rows[i] = row{score, int64(l.truth[i])}
+	rows := make([]row, len(l.values.Of))
+	for i := range rows {
+		score, positive := l.labels.Meet(&l.values, i)
+		rows[i] = row{score, int64(positive)}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.score, b.score) })
 	var positives, negatives, halves int64 // of the rows before, and of pairs in order two each

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -56,23 +57,33 @@ func ordered(classes []string, pairs int) (scores []string) {
 	return scores
 }
 
+// ranked is a look at the AUC of scores.
+func ranked(t testing.TB, ids, scores, labels []string) look {
+	t.Helper()
+	in := data.Reader{Rows: data.NewRoster(ids), Match: Exact, Units: Units{Positive: "1"}, Metrics: []string{metric.AUC}}
+	l, labeled := lookOf(t, in, metric.AUC, scores)
+	l.labels = labeled(labels)
+	return l
+}
+
 // The AUC is the share of pairs, counted one by one.
 func TestArea(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
 		n := 2 + r.IntN(40)
-		l := look{values: values{of: make([]float64, n)}, answers: answers{truth: make([]float64, n)}}
+		ids, scores, labels := make([]string, n), make([]string, n), make([]string, n)
 		for i := range n {
-			l.values.of[i] = float64(r.IntN(1+r.IntN(12))) - 3.5
-			l.truth[i] = float64(r.IntN(2))
+			ids[i], labels[i] = fmt.Sprint(i), fmt.Sprint(r.IntN(2))
+			scores[i] = fmt.Sprint(float64(r.IntN(1+r.IntN(12))) - 3.5)
 		}
-		l.truth[0], l.truth[1] = 0, 1
+		labels[0], labels[1] = "0", "1"
+		l := ranked(t, ids, scores, labels)
 		halves, pairs := int64(0), int64(0)
 		for i := range n {
 			for j := range n {
-				if l.truth[i] == 1 && l.truth[j] == 0 {
+				if labels[i] == "1" && labels[j] == "0" {
 					pairs++
-					halves += one(l.values.of[i] > l.values.of[j]) + one(l.values.of[i] >= l.values.of[j])
+					halves += one(l.values.Of[i] > l.values.Of[j]) + one(l.values.Of[i] >= l.values.Of[j])
 				}
 			}
 		}
@@ -250,10 +261,12 @@ func TestClassCountsOfAPlan(t *testing.T) {
 // A look at the AUC of a million rows.
 func BenchmarkArea(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 6))
-	l := look{values: values{of: make([]float64, 1_000_000)}, answers: answers{truth: make([]float64, 1_000_000)}}
-	for i := range l.truth {
-		l.values.of[i], l.truth[i] = r.NormFloat64(), float64(r.IntN(2))
+	const n = 1_000_000
+	ids, scores, labels := make([]string, n), make([]string, n), make([]string, n)
+	for i := range n {
+		ids[i], scores[i], labels[i] = fmt.Sprint(i), fmt.Sprint(r.NormFloat64()), fmt.Sprint(r.IntN(2))
 	}
+	l := ranked(b, ids, scores, labels)
 	for b.Loop() {
 		l.area()
 	}

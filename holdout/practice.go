@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -42,9 +43,9 @@ func practiceOf(method string) practice {
 
 // look is a look that is to be answered.
 type look struct {
-	answers
-	values     values
-	base       *values // of differences: the incumbent's
+	labels     data.Answers
+	values     data.Values
+	base       *data.Values // of differences: the incumbent's
 	bar, guess *float64
 	noise      *rand.Rand
 	records    records
@@ -53,9 +54,9 @@ type look struct {
 
 // score is the score of a row, of a difference the candidate's less the incumbent's.
 func (l look) score(row int) float64 {
-	s := l.values.score(row, l.answers)
+	s := l.labels.Score(&l.values, row)
 	if l.base != nil {
-		s -= l.base.score(row, l.answers)
+		s -= l.labels.Score(l.base, row)
 	}
 	return s
 }

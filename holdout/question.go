@@ -61,3 +61,6 @@ func or(x *float64, otherwise float64) float64 {
 	}
 	return *x
 }
+
+// LabelsAreNumbers reports whether the labels of the plan are read as numbers, and as a text by none of its metrics.
+func (p *Plan) LabelsAreNumbers() bool { return p.Match.LabelsAreNumbers(p.Metrics, p.Units.Positive) }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
@@ -39,54 +40,13 @@ func clusterSample(s Sizes) transfer.Sample {
 	return transfer.NewClusters(s.Count, whole(s.Rows), whole(s.Largest), whole(s.Squares))
 }
 
-// Items are the ids of a benchmark.
-type Items struct {
-	roster
-	path string
-}
-
-// NewItems reads the ids of a benchmark, which is found again by its path. The values of the table are not read.
-func NewItems(t Table, path string) (*Items, error) {
-	all, err := NewLabels(func(visit func(id, value string) error) error {
-		return t(func(id, _ string) error { return visit(id, "item") })
-	})
-	if err != nil {
-		return nil, inAll("population", inputf("population: %v", err))
-	}
-	return &Items{all.roster, path}, nil
-}
-
-func (i *Items) fingerprint() string {
-	d := newDigest("dpcalc benchmark 1")
-	for _, row := range i.order {
-		d.text(i.ids[row])
-	}
-	return d.sum()
-}
-
-// benchmark is the items as a plan has them, for labels that are all of some of them.
-func (i *Items) benchmark(dir string, labels *Labels) (*Benchmark, error) {
-	if _, err := i.drawn(labels); err != nil {
+// benchmarkOf is the items as a plan has them, for labels that are all of some of them.
+func benchmarkOf(i *Items, dir string, labels *Labels) (*Benchmark, error) {
+	if _, err := i.Drawn(labels); err != nil {
 		return nil, err
 	}
-	path, err := form.Relative(dir, i.path)
-	return &Benchmark{LabelsFile: LabelsFile{Path: path, Fingerprint: i.fingerprint()}, Items: int64(len(i.ids))}, err
-}
-
-// drawn are the items with labels, in the order of the labels.
-func (i *Items) drawn(labels *Labels) (rows []int32, err error) {
-	var surplus some
-	for _, id := range labels.ids {
-		row := i.at.find(id)
-		if row < 0 {
-			surplus.add(id)
-		}
-		rows = append(rows, row)
-	}
-	if surplus.count > 0 {
-		return nil, inputf("population: got labels with %s, want ids of the benchmark", surplus.text("unknown"))
-	}
-	return rows, nil
+	path, err := form.Relative(dir, i.Path)
+	return &Benchmark{LabelsFile: LabelsFile{Path: path, Fingerprint: i.Fingerprint()}, Items: int64(len(i.IDs))}, err
 }
 
 // sample is how the rows of a plan were drawn, nil for independent rows of equal weight. Clusters of equal weight are
@@ -142,7 +102,7 @@ func (p *Plan) drawnAs() error {
 	switch g, b := p.Group, p.Population; {
 	case g != nil && b != nil:
 		return errors.New("got clusters and a benchmark, want one of the two")
-	case b != nil && (b.Items < p.Promise.Samples || b.Items > mostRows):
+	case b != nil && (b.Items < p.Promise.Samples || b.Items > data.MostRows):
 		return fmt.Errorf("got a benchmark of %d items for %d rows", b.Items, p.Promise.Samples)
 	case g == nil:
 		return nil
@@ -165,7 +125,7 @@ func (p *Plan) drawnAs() error {
 func (t Terms) sample(rows int64) (transfer.Sample, int64) {
 	switch {
 	case t.Items != nil:
-		return transfer.Subset{Items: int64(len(t.Items.ids))}, rows
+		return transfer.Subset{Items: int64(len(t.Items.IDs))}, rows
 	case t.pairs != nil:
 		return transfer.Classes(*t.pairs), rows
 	case t.sizes != nil && t.Weights == ByRows:
@@ -189,7 +149,7 @@ func (t Terms) population() *Benchmark {
 	if t.Items == nil {
 		return nil
 	}
-	return &Benchmark{Items: int64(len(t.Items.ids))}
+	return &Benchmark{Items: int64(len(t.Items.IDs))}
 }
 
 // ungrouped refuses what does not go with clusters or with a benchmark, before any file is looked at.
@@ -237,7 +197,7 @@ func (l look) count() int {
 	case l.records.rows != nil:
 		return len(l.records.rows)
 	}
-	return len(l.values.of)
+	return len(l.values.Of)
 }
 
 // record is the value of a record: of a cluster its mean.
@@ -280,14 +240,14 @@ func (l look) clusterValues(macro bool, largest int64) (values []float64) {
 
 // differs is 1 for a row on which the predictions or values differ from the incumbent's.
 func (l look) differs(row int) float64 {
-	return 1 - float64(one(l.values.same(l.values.of[row], *l.base, l.base.of[row])))
+	return 1 - float64(one(l.values.Same(row, l.base)))
 }
 
 // differing is the number of rows on which they differ, all items of a benchmark for nil, and the share of the records,
 // which is told of clusters alone: of a benchmark it would depend on which items have labels.
 func (l look) differing(rows []int32) (count int64, share float64) {
 	if rows == nil {
-		for row := range l.values.of {
+		for row := range l.values.Of {
 			count += int64(l.differs(row))
 		}
 	}
@@ -325,7 +285,7 @@ func (l *Ledger) gather(column string) error {
 	if column == "label" || column == "id" {
 		return inputf("group: got the column %s, want a feature", column)
 	}
-	of, err := clustersOf(column, l.features, l.files, l.reader.rows.at.find)
+	of, err := clustersOf(column, l.features, l.files, l.reader.Rows.Find)
 	if err != nil {
 		return err
 	}
@@ -341,11 +301,11 @@ func clustersOf(column string, features []*Features, files []*Labels, row func(i
 	map[string][]int32, error) {
 	of := make(map[string][]int32)
 	for i, f := range features {
-		values, err := f.column(column, files[i].ids)
+		values, err := f.Column(column, files[i].IDs)
 		if err != nil {
 			return nil, err
 		}
-		for _, id := range files[i].ids {
+		for _, id := range files[i].IDs {
 			if row := row(id); row >= 0 {
 				of[values[id]] = append(of[values[id]], row)
 			}
@@ -365,7 +325,7 @@ func (l *Ledger) UsePopulation(i *Items) error {
 	switch {
 	case l.plan.Population == nil:
 		return inputf("population: got one, want none: the ledger was made without")
-	case i.fingerprint() != l.plan.Population.Fingerprint:
+	case i.Fingerprint() != l.plan.Population.Fingerprint:
 		return inputf("population: got other items than the ledger was made for")
 	case l.drawn != nil:
 		return nil
@@ -375,21 +335,13 @@ func (l *Ledger) UsePopulation(i *Items) error {
 
 // draw lets submissions be read from all items, and keeps which of them have labels.
 func (l *Ledger) draw(i *Items) error {
-	drawn, err := i.drawn(l.files[0])
+	drawn, err := i.Drawn(l.files[0])
 	if err != nil {
 		return err
 	}
-	right := make([]mark, len(i.ids))
-	truth := make([]float64, len(i.ids))
-	for k, row := range drawn {
-		right[row] = l.right[k]
-		if l.truth != nil {
-			truth[row] = l.truth[k]
-		}
-	}
+	l.labels = l.labels.Among(drawn, len(i.IDs))
 	slices.Sort(drawn)
-	l.reader.rows, l.reader.whose, l.drawn = &i.roster, "benchmark", drawn
-	l.right, l.truth = right, truth
+	l.reader.Rows, l.reader.Whose, l.drawn = i.Roster, "benchmark", drawn
 	return nil
 }
 

@@ -423,8 +423,8 @@ func TestWrongRecords(t *testing.T) {
 		}
 		return f
 	}
-	twice := string(features.text) + ids[0] + ",doc 1,true\n"
-	empty := strings.Replace(string(features.text), "doc 2", "", 1)
+	twice := string(features.Text) + ids[0] + ",doc 1,true\n"
+	empty := strings.Replace(string(features.Text), "doc 2", "", 1)
 	some, err := NewItems(Columns(ids[1:], classes[1:]), "")
 	if err != nil {
 		t.Fatal(err)
@@ -463,7 +463,7 @@ func TestWrongRecords(t *testing.T) {
 		t.Error(err)
 	}
 	changed := *good.Features
-	changed.text = bytes.Replace(changed.text, []byte("doc 1"), []byte("doc 3"), 1)
+	changed.Text = bytes.Replace(changed.Text, []byte("doc 1"), []byte("doc 3"), 1)
 	l, err := Create(t.TempDir()+"/ledger", labels, good)
 	if err != nil {
 		t.Fatal(err)

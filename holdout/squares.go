@@ -57,7 +57,7 @@ func (p *Plan) kept(show string) float64 {
 func (l look) square() (mean float64) {
 	l.each(func(value float64) { mean += value * value })
 	n := float64(l.count())
-	return mean/n*(1+0x1p-52*(n+8)) + 0x1p-51*(n+float64(len(l.values.of)))
+	return mean/n*(1+0x1p-52*(n+8)) + 0x1p-51*(n+float64(len(l.values.Of)))
 }
 
 // refusal is the cell of the response [Refused].

@@ -14,7 +14,7 @@ type Units struct {
 	Positive    string      `json:"positive,omitempty"`    // the label that counts as positive
 	Probability string      `json:"probability,omitempty"` // the column of probabilities of it; "" for "probability"
 	Range       *[2]float64 `json:"range,omitempty"`       // of the values of columns, and of numbers; nil for [0,1]
-	Clip        float64     `json:"clip,omitempty"`        // the greatest log-loss; 0 for 5
+	Clip        float64     `json:"clip,omitempty"`        // the greatest log-loss; 0 for 5, that of a probability of about 0.0067
 }
 
 // Interval returns the ends of the range.
@@ -30,6 +30,9 @@ func (u Units) Width() float64 {
 	lowest, highest := u.Interval()
 	return highest - lowest
 }
+
+// MostLoss returns the greatest log-loss.
+func (u Units) MostLoss() float64 { return cmp.Or(u.Clip, 5) }
 
 // ColumnPrefix begins the name of a metric that is a column of values.
 const ColumnPrefix = "column:"

@@ -1,4 +1,4 @@
-package holdout
+package data
 
 import (
 	"bufio"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/metric"
 )
 
 // pairsOf is a table of lines with an id and a value on each, separated by a blank.
@@ -43,11 +44,11 @@ func fits(l *Labels, table Table, number bool) (texts map[string]string, want ma
 		ok = ok && known && !again
 		return nil
 	})
-	for _, id := range l.ids {
+	for _, id := range l.IDs {
 		_, there := want[id]
 		ok = ok && there
 	}
-	return texts, want, ok && err == nil && len(want) == len(l.ids)
+	return texts, want, ok && err == nil && len(want) == len(l.IDs)
 }
 
 // FuzzPredictions compares what a table of predictions is read as with a map of its rows. What is refused is an
@@ -72,14 +73,14 @@ func FuzzPredictions(f *testing.F) {
 			return // fractions of huge exponents take long
 		}
 		table := pairsOf(text)
-		for _, metric := range []string{Accuracy, form.ColumnPrefix + "x"} {
+		for _, name := range []string{metric.Accuracy, form.ColumnPrefix + "x"} {
 			for _, l := range []*Labels{labels, plain} {
-				in := reader{rows: &l.roster, match: Exact}
-				got, err := in.read(metric, false, table)
-				texts, want, ok := fits(l, table, metric != Accuracy)
-				input := (*InputError)(nil)
+				in := Reader{Rows: l.Roster, Match: form.Exact}
+				got, err := in.Read(name, false, table)
+				texts, want, ok := fits(l, table, name != metric.Accuracy)
+				input := (*form.InputError)(nil)
 				if ok != (err == nil) || err != nil && (!errors.As(err, &input) || strings.Contains(err.Error(), "\n")) {
-					t.Fatalf("%s: got %v, want %v", metric, err, ok)
+					t.Fatalf("%s: got %v, want %v", name, err, ok)
 				}
 				if err != nil {
 					continue
@@ -89,17 +90,17 @@ func FuzzPredictions(f *testing.F) {
 					ids, values = append([]string{id}, ids...), append([]string{value}, values...)
 					return nil
 				})
-				again, err := in.read(metric, false, Columns(ids, values))
-				if err != nil || again.fingerprint() != got.fingerprint() {
-					t.Errorf("%s: another order is another look: %v", metric, err)
+				again, err := in.Read(name, false, Columns(ids, values))
+				if err != nil || again.Fingerprint() != got.Fingerprint() {
+					t.Errorf("%s: another order is another look: %v", name, err)
 				}
-				for i, id := range l.ids {
-					if metric == Accuracy {
-						if text := got.texts[int(got.of[i])]; text != texts[id] {
+				for i, id := range l.IDs {
+					if name == metric.Accuracy {
+						if text := got.texts[int(got.Of[i])]; text != texts[id] {
 							t.Errorf("id %q: got %q, want %q", id, text, texts[id])
 						}
-					} else if x := want[id]; math.Abs(got.of[i]-x) > 0 {
-						t.Errorf("%s: id %q: got %v, want %v", metric, id, got.of[i], x)
+					} else if x := want[id]; math.Abs(got.Of[i]-x) > 0 {
+						t.Errorf("%s: id %q: got %v, want %v", name, id, got.Of[i], x)
 					}
 				}
 			}

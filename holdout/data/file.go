@@ -1,4 +1,4 @@
-package holdout
+package data
 
 import (
 	"bufio"

@@ -1,25 +1,28 @@
-package holdout
+package data
 
 import (
 	"fmt"
 	"math"
 	"math/big"
 	"testing"
+
+	"github.com/dpcalc/dpcalc/holdout/form"
 )
 
 // A value beyond its range by less than a 1e-9th of it is the end of the range, as fractions decide, and one further
 // off is refused. All within stay as they are.
 func TestEndsOfRange(t *testing.T) {
 	ids := []string{"1"}
-	rows := &labelsOf(t, ids, []string{"yes"}).roster
+	rows := NewRoster(ids)
 	for _, c := range []struct {
 		metric string
-		units  Units
+		units  form.Units
 		binary bool
 	}{
-		{metric: "column:x"}, {metric: "column:x", binary: true}, {metric: "column:x", units: Units{Range: &[2]float64{-3, 5}}},
-		{metric: "column:x", units: Units{Range: &[2]float64{1000, 1000.5}}}, {metric: "column:x", units: Units{Range: &[2]float64{0, 1e12}}},
-		{metric: "log-loss", units: Units{Positive: "yes"}}, {metric: "squared-error", units: Units{Positive: "yes"}},
+		{metric: "column:x"}, {metric: "column:x", binary: true}, {metric: "column:x", units: form.Units{Range: &[2]float64{-3, 5}}},
+		{metric: "column:x", units: form.Units{Range: &[2]float64{1000, 1000.5}}},
+		{metric: "column:x", units: form.Units{Range: &[2]float64{0, 1e12}}},
+		{metric: "log-loss", units: form.Units{Positive: "yes"}}, {metric: "squared-error", units: form.Units{Positive: "yes"}},
 	} {
 		lowest, highest := c.units.Interval()
 		slack := new(big.Rat).Mul(big.NewRat(1, 1e9), new(big.Rat).SetFloat64(highest-lowest))
@@ -29,11 +32,11 @@ func TestEndsOfRange(t *testing.T) {
 					x := end + side*by*(highest-lowest)
 					beyond := new(big.Rat).Sub(new(big.Rat).SetFloat64(max(lowest-x, x-highest, 0)), slack)
 					want := min(max(x, lowest), highest)
-					v, err := reader{rows: rows, units: c.units}.read(c.metric, c.binary, Columns(ids, []string{fmt.Sprint(x)}))
+					v, err := Reader{Rows: rows, Units: c.units}.Read(c.metric, c.binary, Columns(ids, []string{fmt.Sprint(x)}))
 					if taken := beyond.Sign() < 0 && (!c.binary || want == end); taken != (err == nil) {
 						t.Errorf("%+v: %v: got %v, want taken %v", c, x, err, taken)
-					} else if share := (want - lowest) / (highest - lowest); taken && math.Abs(v.of[0]-share) > 0 {
-						t.Errorf("%+v: %v: got %v, want %v", c, x, v.of[0], share)
+					} else if share := (want - lowest) / (highest - lowest); taken && math.Abs(v.Of[0]-share) > 0 {
+						t.Errorf("%+v: %v: got %v, want %v", c, x, v.Of[0], share)
 					}
 				}
 			}

@@ -1,4 +1,4 @@
-package holdout
+package data
 
 import (
 	"crypto/sha256"
@@ -15,21 +15,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// LabelsAreNumbers reports whether the labels of the plan are read as numbers, and as a text by none of its metrics.
-func (p *Plan) LabelsAreNumbers() bool { return p.Match.LabelsAreNumbers(p.Metrics, p.Units.Positive) }
-
-// normalized returns one text for all texts that are equal.
-func normalized(m Match, text string) string {
-	if m == Exact {
+// Normalized returns one text for all texts that are equal.
+func Normalized(m form.Match, text string) string {
+	if m == form.Exact {
 		return text
 	}
 	text = strings.TrimSpace(text)
 	switch m {
-	case Fold:
+	case form.Fold:
 		return folded(text)
 	case form.Composed:
 		return norm.NFC.String(folded(norm.NFD.String(text)))
-	case Value:
+	case form.Value:
 		if plain, ok := canonical(text); ok {
 			return plain
 		}
@@ -95,52 +92,23 @@ func (m *mark) equals(other mark) float64 {
 	return float64(subtle.ConstantTimeCompare(m[:], other[:]))
 }
 
-// right returns the marks of the right predictions. Labels that cannot be predicted are refused: empty ones, those that
-// are not declared, and those that are no numbers where numbers are matched. Columns alone need no labels.
-func (r reader) right(l *Labels) ([]mark, error) {
-	marks := make([]mark, len(l.classes))
-	refused := make([]error, len(l.classes))
-	for i, c := range l.classes {
-		matched := normalized(r.match, c)
-		marks[i] = markOf(matched)
-		if OnlyColumns(r.metrics) {
-			continue
-		}
-		if c == "" {
-			refused[i] = inputf("got an empty label")
-		} else if _, ok := canonical(matched); r.match == Value && !ok {
-			refused[i] = inputf("got the label %s, want a number, as numbers are matched", shown(c))
-		} else if !r.takes(matched) {
-			refused[i] = inputf("got the label %s, want %s", shown(c), r.declared())
-		}
-	}
-	right := make([]mark, len(l.class))
-	for row, c := range l.class {
-		if refused[c] != nil {
-			return nil, inputf("labels: id %s: %v", shown(l.ids[row]), refused[c])
-		}
-		right[row] = marks[c]
-	}
-	return right, nil
-}
-
 // takes reports whether a text, as it is matched, is a prediction: any text, or a class that is declared.
-func (r reader) takes(matched string) bool {
-	declared := func(c string) bool { return normalized(r.match, c) == matched }
-	return r.classes == nil || slices.ContainsFunc(r.classes, declared)
+func (r Reader) takes(matched string) bool {
+	declared := func(c string) bool { return Normalized(r.Match, c) == matched }
+	return r.Classes == nil || slices.ContainsFunc(r.Classes, declared)
 }
 
 // unusual is how programs write the classes 1 and 0 that labels seldom have.
 var unusual = regexp.MustCompile(`(?i)^(-?[0-9]+\.0+|true|false)$`)
 
 // remark says why predictions may all be wrong, "" for nothing. It knows the predictions and the declarations alone.
-func (r reader) remark(v *values) string {
+func (r Reader) remark(v *Values) string {
 	usual := func(text string) bool { return !unusual.MatchString(text) }
 	switch {
-	case r.classes != nil || r.match == Value || len(v.texts) == 0: // another text than a class is refused
-	case r.units.Positive != "":
+	case r.Classes != nil || r.Match == form.Value || len(v.texts) == 0: // another text than a class is refused
+	case r.Units.Positive != "":
 		if !slices.Contains(v.texts, v.class) {
-			return "no prediction equals a declared class" + asNumber(v.texts, []string{r.units.Positive})
+			return "no prediction equals a declared class" + asNumber(v.texts, []string{r.Units.Positive})
 		}
 	case !slices.ContainsFunc(v.texts, usual):
 		return "every prediction is written as 1.0 or True are, which equal no label 1, and no class is declared; --match number reads 1.0 as 1"
@@ -152,7 +120,7 @@ func (r reader) remark(v *values) string {
 func asNumber(texts, classes []string) string {
 	for _, text := range texts {
 		number, ok := canonical(text)
-		if i := slices.IndexFunc(classes, func(c string) bool { return normalized(Value, c) == number }); ok && i >= 0 {
+		if i := slices.IndexFunc(classes, func(c string) bool { return Normalized(form.Value, c) == number }); ok && i >= 0 {
 			return fmt.Sprintf("; --match number reads %s as %s", shown(text), shown(classes[i]))
 		}
 	}
@@ -160,13 +128,13 @@ func asNumber(texts, classes []string) string {
 }
 
 // declared names the classes that are declared.
-func (r reader) declared() string {
+func (r Reader) declared() string {
 	var names []string
-	for _, c := range r.classes[:min(len(r.classes), mostNamed)] {
+	for _, c := range r.Classes[:min(len(r.Classes), mostNamed)] {
 		names = append(names, shown(c))
 	}
-	if len(r.classes) > len(names) {
+	if len(r.Classes) > len(names) {
 		names = append(names, "...")
 	}
-	return fmt.Sprintf("one of the %d declared classes: %s", len(r.classes), strings.Join(names, ", "))
+	return fmt.Sprintf("one of the %d declared classes: %s", len(r.Classes), strings.Join(names, ", "))
 }
