@@ -11,7 +11,7 @@ import (
 )
 
 // grows reports whether rows may be added to the ledger.
-func (p *Plan) grows() bool { return p.Open != nil || p.Arrival != nil }
+func (p *Plan) grows() bool { return p.IsOpen() || p.design().Arrives() }
 
 // RowsAfter is how many rows the look after so many looks is about, or the last one if there is none. It is 0 where no
 // rows arrive.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout/data"
+	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 )
@@ -30,7 +31,7 @@ type rows struct {
 func (p *Plan) rows() rows {
 	r := rows{salt: p.Salt, counts: []int64{p.Promise.Samples}}
 	s := Source{Labels: r.veil(p.Labels)}
-	if of := p.features(); of != nil {
+	if of := p.FeaturesFile(); of != nil {
 		features := r.veil(*of)
 		s.Features = &features
 	}
@@ -164,17 +165,13 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 
 // extension is the line of a change, nil if there is nothing to change.
 func (l *Ledger) extension(e Extension) (*form.Line, error) {
-	switch {
-	case !l.plan.grows():
+	if !l.plan.grows() {
 		return nil, inputf("extend: got a ledger with a fixed plan, want an open one or one with rows that arrive: the rows of this plan are fixed")
-	case l.plan.Arrival != nil && (e.Replace || len(e.Drop) > 0):
-		return nil, inputf("extend: got rows to replace or to drop, want rows to add: looks are about the first rows of all that came")
-	case l.plan.Population != nil:
-		return nil, inputf("extend: got a ledger with a benchmark, want one without: its rows are a uniform subset of all items")
-	case l.plan.Pairs != nil:
-		return nil, inputf("extend: got a ledger of an AUC, want one without: its class counts were made public when it was made")
-	case l.plan.Group != nil && l.clusters == nil:
-		return nil, l.Whole()
+	}
+	if err := cmp.Or(l.plan.design().Extend(e.Replace || len(e.Drop) > 0), l.Whole()); err != nil {
+		return nil, err
+	}
+	switch {
 	case e.Labels == nil && (e.Replace || e.Features != nil):
 		return nil, inputf("labels: got nothing, want a file of new rows")
 	case e.Labels == nil && len(e.Drop) == 0:
@@ -236,14 +233,14 @@ func (l *Ledger) extension(e Extension) (*form.Line, error) {
 		line.Rows += int64(len(l.reader.Rows.IDs) - len(line.Dropped))
 	}
 	line.Labels = &LabelsFile{Path: path, Fingerprint: l.rows.veiled(e.Labels.Fingerprint()), From: e.Labels.From}
-	line.Features, err = featuresFile(e.Features, l.dir, e.Labels, l.plan.features() != nil)
+	line.Features, err = featuresFile(e.Features, l.dir, e.Labels, l.plan.FeaturesFile() != nil)
 	if err == nil && line.Features != nil && !e.Replace {
 		err = l.hasColumns(e.Features, e.Labels.IDs)
 	}
 	if line.Features != nil {
 		line.Features.Fingerprint = l.rows.veiled(line.Features.Fingerprint)
 	}
-	if err == nil && l.plan.Group != nil {
+	if err == nil && l.clusters != nil {
 		err = l.regroup(line, e)
 	}
 	return line, err
@@ -273,7 +270,7 @@ func (l *Ledger) regroup(line *form.Line, e Extension) error {
 
 // sizesAfter are the sizes of the clusters after a change that adds some, nil for a ledger without.
 func (l *Ledger) sizesAfter(line *form.Line, added map[string][]int32) *Sizes {
-	if l.plan.Group == nil {
+	if l.clusters == nil {
 		return nil
 	}
 	gone := make(map[int32]bool, len(line.Dropped))
@@ -287,7 +284,7 @@ func (l *Ledger) sizesAfter(line *form.Line, added map[string][]int32) *Sizes {
 			clusters = append(clusters, rows)
 		}
 	}
-	sizes := sizesOf(clusters)
+	sizes := design.SizesOf(clusters)
 	return &sizes
 }
 
@@ -338,10 +335,10 @@ func (l *Ledger) UseFeatures(list ...*Features) error {
 		}
 	}
 	l.features = list
-	if l.plan.Group == nil {
-		return nil
+	if clusters, ok := l.plan.design().(design.Clusters); ok {
+		return l.gather(clusters.Column)
 	}
-	return l.gather(l.plan.Group.Column)
+	return nil
 }
 
 // slice returns the rows of COLUMN=VALUE, nil for all rows.
@@ -350,14 +347,14 @@ func (l *Ledger) slice(where string) ([]int32, error) {
 		return nil, nil
 	}
 	name, value, ok := strings.Cut(where, "=")
-	switch {
+	switch refused := l.plan.design().Slice(where); {
 	case !ok || name == "":
 		return nil, inputf("where: got %s, want COLUMN=VALUE", shown(where))
 	case name == "label" || name == "id":
 		return nil, inputf("where: got the column %s, want a feature", name)
-	case l.plan.Population != nil:
-		return nil, inputf("where: got %s, want none: the rows of some items would tell which of them have labels", shown(where))
-	case l.plan.features() == nil:
+	case refused != nil:
+		return nil, refused
+	case l.plan.FeaturesFile() == nil:
 		return nil, inputf("where: got %s, want none: the ledger was made without features", shown(where))
 	case l.features == nil:
 		return nil, inputf("features: got nothing, want the files of the features")

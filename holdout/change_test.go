@@ -730,7 +730,7 @@ func TestRowsBeyondTheMostAreNotRead(t *testing.T) {
 			l, most := ledger()
 			read := 0
 			s := Submission{Values: endless(&read)}
-			if l.plan.Open != nil {
+			if l.plan.IsOpen() {
 				s.Show = ShowScore
 			}
 			_, err := l.Score(context.Background(), s)
@@ -767,7 +767,7 @@ func TestContextEndsTheReading(t *testing.T) {
 				cancel()
 				return nil
 			}}
-			if l.plan.Open != nil {
+			if l.plan.IsOpen() {
 				s.Show = ShowScore
 			}
 			if _, err := l.Score(ctx, s); !errors.Is(err, context.Canceled) || read > 10 != whole {

@@ -62,7 +62,7 @@ func (l *Ledger) askColumn(ctx context.Context, s Submission) (a asked, err erro
 		return a, inputf("name: got nothing, want a name for a look at %s: a commit or a number, never a hash of its values", s.Metric)
 	}
 	at := l
-	if l.plan.Arrival != nil {
+	if l.plan.design().Arrives() {
 		at = l.first(l.plan.RowsAfter(h.looks))
 	}
 	key := at.key(s)
@@ -109,7 +109,7 @@ func (l *Ledger) read(s Submission) (data.Values, error) {
 // keepsColumn reports whether the ledger keeps the values of an incumbent's column. A file that somebody named could be
 // compared with it.
 func (p *Plan) keepsColumn() bool {
-	return p.Schema == form.ColumnSchema && p.Incumbent != nil && IsColumn(p.Metric)
+	return p.Schema == form.ColumnSchema && p.Compares() && IsColumn(p.Metric)
 }
 
 // keptFile is the file of the values of a candidate, by its look, or of the incumbent of a new ledger for 0. Each

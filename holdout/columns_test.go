@@ -45,10 +45,10 @@ func columnTerms(t testing.TB, ids, base []string) map[string]Terms {
 // asksColumn is a look at a column of a ledger, which fails wherever it can pass or fail.
 func (p *Plan) asksColumn(name string, ids, values []string) Submission {
 	s := Submission{Name: name, Metric: "column:ok", Values: Columns(ids, values)}
-	if p.Open != nil {
+	if p.IsOpen() {
 		s.Show = ShowPass
 	}
-	if p.Open != nil || p.goal.Feedback == transfer.Gate {
+	if p.IsOpen() || p.goal.Feedback == transfer.Gate {
 		s.Bar = float(0.4)
 	}
 	if p.goal.Query == transfer.Difference {
@@ -163,11 +163,11 @@ func TestColumnFilesTellNothing(t *testing.T) {
 			forget(l)
 			for i, values := range [][]string{firsts[world], seconds[world], firsts[world]} {
 				s := l.plan.asksColumn(fmt.Sprint("candidate ", i), ids, values)
-				if i == 2 && l.plan.Incumbent != nil { // and is the incumbent from there on
+				if i == 2 && l.plan.Compares() { // and is the incumbent from there on
 					s.Bar = float(-0.95)
 				}
 				a := takes(t, l, s)
-				if i == 2 && l.plan.Incumbent != nil && a.Verdict != Pass {
+				if i == 2 && l.plan.Compares() && a.Verdict != Pass {
 					t.Errorf("%s: %+v", kind, a)
 				}
 				seen[world] += fmt.Sprintln(a.Look, a.Verdict, printed(a.Response), a.Key, a.Chain)

@@ -53,7 +53,7 @@ func (l Line) condition(i int) Line {
 // Values of a column say nothing of the kind, as they may follow from labels.
 func (p *Plan) sure(one Line) bool {
 	kind, _ := metric.Of(one.Metric)
-	same := p.Incumbent != nil && kind.Reads != metric.Number && one.Differ == 0
+	same := p.Compares() && kind.Reads != metric.Number && one.Differ == 0
 	return same && *one.Bar < 0
 }
 
@@ -107,7 +107,9 @@ func (c *cells) join(p *Plan, share float64) error {
 }
 
 // conditioned reports whether looks of a fixed plan may have several conditions.
-func (p *Plan) conditioned() bool { return p.Open == nil && p.Method == "gate" && p.features() != nil }
+func (p *Plan) conditioned() bool {
+	return !p.IsOpen() && p.Method == "gate" && p.FeaturesFile() != nil
+}
 
 // gates are the gates of a fixed plan at the conditions of a look. A pass and a failure have the level of a look each,
 // beta/N: as if their cells were the halves of twice as much. docs/theorems/feedback.md has the proof.
@@ -201,7 +203,7 @@ func (l Line) joinedAmong(rows int64, sizes *Sizes, p *Plan) error {
 	for i := range l.Conditions {
 		one := l.condition(i)
 		if p.sure(one) { // nothing differs there
-			if one.Differ = 1; p.macro() {
+			if one.Differ = 1; p.design().ByMeans() {
 				one.Share = 1
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -42,7 +43,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		if err := l.gather(terms.Group); err != nil {
 			return nil, nil, err
 		}
-		sizes := sizesOf(l.clusters)
+		sizes := design.SizesOf(l.clusters)
 		terms.sizes = &sizes
 	}
 	if terms.Items != nil { // before a plan for so many rows of it
@@ -115,7 +116,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 
 // offers checks that what teams may ask of some rows is a value of the features.
 func (l *Ledger) offers() error {
-	if l.plan.Open == nil {
+	if !l.plan.IsOpen() {
 		return nil
 	}
 	for _, text := range l.plan.Open.Ask {

@@ -86,7 +86,7 @@ func child(task []string) {
 		}
 		fmt.Println("shown", a.Look, *a.Response)
 		die("shown")
-		if step == "never" && l.plan.Open != nil && a.Look >= writersLooks {
+		if step == "never" && l.plan.IsOpen() && a.Look >= writersLooks {
 			os.Exit(0)
 		}
 	}
@@ -98,7 +98,7 @@ const writersLooks = 40
 // childLook is the k-th look that a child takes.
 func childLook(l *Ledger, ids, classes []string, k int) Submission {
 	s := Submission{Values: Columns(ids, guesses(classes, 0.6, uint64(k)))}
-	if l.plan.Open != nil {
+	if l.plan.IsOpen() {
 		s.Show = ShowScore
 	}
 	return s

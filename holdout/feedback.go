@@ -127,11 +127,11 @@ type Remaining struct{ Looks, Passes, Flags int64 }
 // open ledger has no last look.
 func (h *history) remaining() (r Remaining) {
 	goal := h.plan.goal
-	if h.plan.Open != nil {
+	if h.plan.IsOpen() {
 		return Remaining{Looks: one(!h.retired) * math.MaxInt64}
 	}
 	r.Looks = max(goal.Queries-h.looks, 0)
-	over := h.retired || h.refused > 0 && h.plan.Open == nil
+	over := h.retired || h.refused > 0 && !h.plan.IsOpen()
 	switch goal.Feedback {
 	case transfer.Gate:
 		r.Passes = max(passes(goal)-h.passes, 0)

@@ -6,16 +6,16 @@ import "github.com/dpcalc/dpcalc/transfer/open"
 // the candidate better than the incumbent by so much. It is no promise: rows are taken to be alike, with the values 0
 // and 1, and of two models exactly one to be right on each row on which they differ. It depends on no label.
 func (h *history) forecast(a asked, effect float64, list []Response) error {
-	p, rows, compared := h.plan, a.Rows, h.plan.Incumbent != nil
+	p, rows, compared := h.plan, a.Rows, h.plan.Compares()
 	kind := a.Show
 	counted := p.scale(a.Metric).plain() && a.query.moment == 0 && a.query.positive == 0
-	counted = counted && p.Pairs == nil
+	counted = counted && p.design().Independent() && p.design().Sample(nil) == nil
 	switch {
 	case kind != ShowPass && kind != ShowReject:
 		return inputf("effect: got %v with --show %s, want --show pass or reject", effect, kind)
 	case len(a.All) > 0:
 		return inputf("effect: got %v with several conditions, want one", effect)
-	case p.Group != nil || p.Population != nil || !counted:
+	case !counted:
 		return inputf("effect: got %v, want none but of accuracy, precision or a column of values in [0, 1] on independent rows", effect)
 	case compared && a.look.base == nil && !IsColumn(a.Metric):
 		return inputf("effect: got %v without predictions, want them: how probable a pass is depends on where a candidate differs", effect)

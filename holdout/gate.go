@@ -47,7 +47,7 @@ func (gate) response(h *history, l look) (response, error) {
 	}
 	passed := false
 	switch count := h.plan.Mechanism.PassCount; {
-	case h.plan.Pairs != nil:
+	case l.values.Kind.Pairs:
 		passed = atLeast(l.area(), *l.bar, goal.Tau)
 	case count > 0:
 		passed = l.sum() >= float64(count)

@@ -116,7 +116,7 @@ func (l *Ledger) Plan() *Plan { return l.plan }
 // is secret which items have labels.
 func (l *Ledger) Content(tool, id string) (c Content, ok bool) {
 	for _, f := range l.files {
-		if c, ok = f.Content(tool, id); ok && l.plan.Population == nil {
+		if c, ok = f.Content(tool, id); ok && !l.plan.design().Secret() {
 			return c, true
 		}
 	}
@@ -275,7 +275,7 @@ func (l *Ledger) askAll(ctx context.Context, list []Submission) (all []asked, er
 
 // ask reads a submission, at the rows that there are or, of a known look, at those that there were.
 func (l *Ledger) ask(ctx context.Context, s Submission) (a asked, err error) {
-	if l.plan.Arrival != nil {
+	if l.plan.design().Arrives() {
 		return l.askFirst(ctx, s)
 	}
 	if l.epoch == 0 || s.Values == nil {
@@ -309,11 +309,9 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		return a, err
 	}
 	a.look = look{labels: l.labels, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
-	if l.plan.Group != nil {
-		a.look.groups = l.clusters
-	}
+	a.look.groups = l.clusters
 	a.Line = Line{Line: form.Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Question: s.Question}}
-	if s.Values == nil && l.plan.Open != nil { // to ask for its price
+	if s.Values == nil && l.plan.IsOpen() { // to ask for its price
 		a.query, err = l.query(&a)
 		return a, err
 	}
@@ -324,7 +322,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		return a, err
 	}
 	switch {
-	case l.plan.Incumbent != nil:
+	case l.plan.Compares():
 		if err := l.compare(&a, s); err != nil {
 			return a, err
 		}
@@ -332,7 +330,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		return a, inputf("incumbent: got one, want none: the plan is for no differences")
 	}
 	of := append([]string{a.Incumbent}, s.Apart()...)
-	if l.plan.Open != nil || s.Further() {
+	if l.plan.IsOpen() || s.Further() {
 		if a.query, err = l.query(&a); err != nil {
 			return a, err
 		}
@@ -343,7 +341,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 		a.batch = s.Batch[s.Metric]
 		return a, nil
 	}
-	if l.plan.Open != nil || len(s.All) > 0 {
+	if l.plan.IsOpen() || len(s.All) > 0 {
 		a.Predictions = cmp.Or(a.Predictions, a.look.values.Fingerprint())
 	}
 	a.Fingerprint = a.look.values.Fingerprint(of...)
@@ -408,7 +406,7 @@ func (l *Ledger) compare(a *asked, s Submission) error {
 	}
 	differ, n := a.look.values.Differ(&base), int64(len(l.reader.Rows.IDs))
 	beyond := !reaches(float64(-differ), n, -d, 0)
-	if l.plan.macro() {
+	if l.plan.design().ByMeans() {
 		_, share := a.look.differing(nil)
 		beyond = share > d*(1+1e-12)
 	}
@@ -487,7 +485,7 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 
 // opened is the line of an open look, nil for another ledger.
 func (h *history) opened(l Line) *Line {
-	if h.plan.Open == nil {
+	if !h.plan.IsOpen() {
 		return nil
 	}
 	return &l
@@ -564,7 +562,7 @@ func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 		}
 		var shown response
 		switch {
-		case h.plan.Open != nil:
+		case h.plan.IsOpen():
 			a.Line, err = l.reply(h, a)
 		case len(a.All) > 0:
 			a.Line, err = h.plan.joint(a)

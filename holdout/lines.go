@@ -156,7 +156,7 @@ func (h *history) count(l *Line) {
 	case Refused:
 		h.refused++
 	}
-	if h.plan.Open != nil {
+	if h.plan.IsOpen() {
 		h.account.take(l)
 	}
 }
@@ -164,7 +164,7 @@ func (h *history) count(l *Line) {
 // promotes reports whether the candidate of a look is the incumbent from there on. A pass on some of the rows makes
 // none.
 func (h *history) promotes(l Line) bool {
-	return l.Verdict == Pass && h.plan.Incumbent != nil && l.Where == ""
+	return l.Verdict == Pass && h.plan.Compares() && l.Where == ""
 }
 
 // incumbent is the file that a candidate is compared with, nil if the plan is for no differences. After a change of the

@@ -73,7 +73,7 @@ type scale struct {
 func (p *Plan) scale(name string) scale {
 	m, _ := metric.Of(name)
 	lowest, highest := p.Units.Interval()
-	s := scale{span: 1, less: m.Less, root: m.Root, compared: p.Incumbent != nil}
+	s := scale{span: 1, less: m.Less, root: m.Root, compared: p.Compares()}
 	switch {
 	case m.Reads == metric.Number:
 		s.lowest, s.span = lowest, highest-lowest
@@ -280,7 +280,7 @@ func (g ratioGate) moved(x *float64) *float64 {
 // the mean over its rows, which is at least the square of its mean. Where predictions fix the intervals of the rows it
 // is the mean square of half of their lengths, which is less.
 func (l look) moment(p *Plan) float64 {
-	if p.Population != nil {
+	if p.design().Secret() {
 		l.records = records{}
 	}
 	sum, n := 0., float64(l.count()+len(l.values.Of))
@@ -300,7 +300,7 @@ func (l look) moment(p *Plan) float64 {
 // binned reports whether a look by a metric stores bins: where the label has one of two losses, which predictions fix.
 func (p *Plan) binned(name string) bool {
 	kind, _ := metric.Of(name)
-	alone := p.Positive != "" && p.Incumbent == nil
+	alone := p.Positive != "" && !p.Compares()
 	return p.fixes() && kind.Loss != nil && alone
 }
 

@@ -686,7 +686,7 @@ func TestBinsOfLosses(t *testing.T) {
 		"a benchmark": {Population: &Benchmark{}}, "clusters": {Group: &Group{}}, "the first code": {Open: &Law{Code: form.FirstCode}},
 	} {
 		p := &Plan{Plan: written}
-		if p.Open == nil {
+		if !p.IsOpen() {
 			p.Open = &Law{Code: form.Code}
 		}
 		metrics := p.Metrics

@@ -62,7 +62,7 @@ func (noisy) failure(p *Plan) (theory.LogProb, error) {
 	for _, b := range noise {
 		covered += b.Queries
 		switch {
-		case (b.Rows != 0) != (p.Arrival != nil):
+		case (b.Rows != 0) != p.design().Arrives():
 			return 0, corrupt("plan.json: got noise for %d rows, want a number where rows arrive and none elsewhere", b.Rows)
 		case !(b.Tau >= 0 && b.Tau <= p.goal.Tau):
 			return 0, corrupt("plan.json: got answers within %v, want at most %v", b.Tau, p.goal.Tau)

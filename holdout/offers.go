@@ -101,7 +101,7 @@ func (o offer) checked(in ask.Ends) error {
 // affordable refuses an offer of which no team could pay for the first look. The cells of a score depend on its rows,
 // and those of a difference on the candidate, so that some look at them may be cheap.
 func (p *Plan) affordable(o offer) error {
-	varies := p.Incumbent != nil || o.values["where"] != nil || slices.Contains(p.Metrics, metric.Precision)
+	varies := p.Compares() || o.values["where"] != nil || slices.Contains(p.Metrics, metric.Precision)
 	alike, most := []string{ShowPass, ShowReject}, p.Open.MostPerTeam
 	if most == 0 || varies && !slices.Contains(alike, o.show) {
 		return nil
@@ -111,7 +111,7 @@ func (p *Plan) affordable(o offer) error {
 		for _, s := range o.looks((in.Lowest + in.Highest) / 2) {
 			l := Line{Line: form.Line{Metric: name, Question: s.Question}}
 			l.Rows, l.Kept = p.Promise.Samples, p.kept(o.show)
-			tails, _ := p.planned(l, l.Rows, p.sizes())
+			tails, _ := p.planned(l, l.Rows, p.design().Sizes())
 			c, err := a.ask(p, l, tails)
 			if err != nil { // it says why when it is asked
 				return nil
@@ -186,11 +186,11 @@ func (p *Plan) ends() ask.Ends {
 // allows checks a new look at an open ledger, or at rows that arrive. It depends on no label.
 func (h *history) allows(a asked) error {
 	switch {
-	case h.plan.Arrival != nil:
+	case h.plan.design().Arrives():
 		return h.awaits(a)
-	case h.plan.Open == nil && len(a.All) == 0:
+	case !h.plan.IsOpen() && len(a.All) == 0:
 		return nil
-	case h.plan.Open == nil:
+	case !h.plan.IsOpen():
 		_, err := h.plan.gates(a.Line)
 		return cmp.Or(a.query.differs(), err)
 	}

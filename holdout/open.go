@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -72,7 +73,7 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 		q.count = int64(len(l.reader.Rows.IDs))
 	}
 	a.Rows = q.count
-	if l.plan.Population != nil {
+	if l.plan.design().Secret() {
 		a.Rows = l.plan.Promise.Samples
 	}
 	l.cluster(a, q.rows)
@@ -83,12 +84,12 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 		}
 	}
 	line := a.Line
-	if l.plan.Incumbent != nil && a.Show != ShowReject {
+	if l.plan.Compares() && a.Show != ShowReject {
 		if l.compared(a, &q); q.differ == 0 {
 			return q, nil
 		}
 	}
-	if l.plan.Incumbent != nil {
+	if l.plan.Compares() {
 		a.Kept = l.plan.kept(a.Show)
 	}
 	if l.plan.binned(a.Metric) {
@@ -103,9 +104,9 @@ func (l *Ledger) query(a *asked) (q query, err error) {
 
 // cluster finds the clusters of a look at some rows, all for nil.
 func (l *Ledger) cluster(a *asked, rows []int32) {
-	if l.plan.Group != nil {
+	if l.clusters != nil {
 		a.look.groups = l.grouped(rows)
-		sizes := sizesOf(a.look.groups)
+		sizes := design.SizesOf(a.look.groups)
 		a.Clusters = &sizes
 	}
 }
@@ -148,7 +149,7 @@ func (l *Ledger) compared(a *asked, q *query) {
 	if q.differ, q.share = q.count, 1; !IsColumn(a.Metric) {
 		q.differ, q.share = a.look.differing(q.rows)
 	}
-	if !l.plan.macro() {
+	if !l.plan.design().ByMeans() {
 		q.share = 0
 	}
 	if kind.Loss != nil && q.differ > 0 {
@@ -215,11 +216,11 @@ const mostPriced = 10
 // where the cells do not depend on them. With a bar it says what a gate at the bar will be after each response. The
 // responses depend on no label.
 func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
-	if l.plan.Open == nil {
+	if !l.plan.IsOpen() {
 		return nil, inputf("price: got a ledger with a fixed plan, want an open one: the looks of a plan are paid for")
 	}
 	shares := s.Show != ShowReject && !IsColumn(cmp.Or(s.Metric, l.plan.Metric))
-	if s.Values == nil && l.plan.Incumbent != nil && shares {
+	if s.Values == nil && l.plan.Compares() && shares {
 		return nil, inputf("price: got no predictions, want them: the price of a difference depends on the share that differs")
 	}
 	if kind, _ := metric.Of(cmp.Or(s.Metric, l.plan.Metric)); s.Values == nil && kind.Class && kind.Reads == metric.Text {
@@ -353,7 +354,7 @@ const mostAhead = 1_000_000
 func (s Status) Margin() (float64, error) {
 	looks, passes := s.Ahead.Looks, s.Ahead.Passes
 	switch {
-	case s.Plan.Open == nil:
+	case !s.Plan.IsOpen():
 		return 0, inputf("queries: got a ledger with a fixed plan, want an open one: the tau of a plan does not change")
 	case looks < 0 || looks > mostAhead:
 		return 0, inputf("queries: got %d, want from 0 to %d", looks, mostAhead)
@@ -377,11 +378,8 @@ func (a *account) margin(p *Plan, rows int64, sizes *Sizes) float64 {
 	worst := Line{Line: form.Line{Metric: p.Metric, Shown: Shown{Rows: rows, Share: 1}}}
 	next := a.gate(p)
 	worst.Kept = next.line.Kept
-	if p.Incumbent != nil {
-		worst.Differ = rows
-		if p.Population != nil {
-			worst.Differ = p.Population.Items
-		}
+	if p.Compares() {
+		worst.Differ = p.design().Predicted(rows)
 	}
 	tails, _ := p.planned(worst, rows, sizes)
 	level := float64(p.Promise.Beta) + float64(next.node.Left)
@@ -424,11 +422,11 @@ func (l *Ledger) needs(s *Submission) error {
 	if err := l.plan.checks(s, l.plan.scale(name).ends()); err != nil {
 		return err
 	}
-	if err := l.plan.joins(s, name); err != nil || l.plan.Open == nil {
+	if err := l.plan.joins(s, name); err != nil || !l.plan.IsOpen() {
 		return err
 	}
 	kind, _ := metric.Of(name)
-	switch compared := l.plan.Incumbent != nil; {
+	switch compared := l.plan.Compares(); {
 	case kind.Ratio != nil && !kind.Ratio.Bounded() && s.Show != ShowPass:
 		return inputf("show: got %s, want pass with %s: only a gate can be asked of it", s.Show, name)
 	case name == metric.Precision && s.Show == ShowBest:
@@ -463,10 +461,10 @@ func (l *Ledger) takes(h *history) error {
 // recomputed checks every interval and price of the log against the codes, each at the node that the lines before it
 // lead to.
 func (h *history) recomputed() error {
-	if h.plan.Open == nil {
+	if !h.plan.IsOpen() {
 		return h.rejoined()
 	}
-	a, rows, sizes := newAccount(), h.plan.Promise.Samples, h.plan.sizes()
+	a, rows, sizes := newAccount(), h.plan.Promise.Samples, h.plan.design().Sizes()
 	for i, l := range h.lines {
 		switch l.Event {
 		case Torn:
@@ -476,7 +474,7 @@ func (h *history) recomputed() error {
 		case Changed:
 			a.epoch++
 			rows, sizes = l.Rows, l.Clusters
-			if (sizes != nil) != (h.plan.Group != nil) || sizes != nil && !sizesAmong(*sizes, rows, *sizes) {
+			if (sizes != nil) != (h.plan.design().Sizes() != nil) || sizes != nil && !design.Fit(*sizes, rows, *sizes) {
 				return corrupt("looks.jsonl: line %d: got the clusters %+v for %d rows", i+1, sizes, rows)
 			}
 		case Looked:
@@ -495,11 +493,8 @@ func (h *history) recomputed() error {
 
 // among checks how many of a ledger's rows a look was asked of, and on how many of them a candidate differs.
 func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
-	compared := p.Incumbent != nil && l.Show != ShowReject
-	fits, most := l.Rows == rows, l.Rows
-	if p.Population != nil {
-		most = p.Population.Items
-	}
+	compared := p.Compares() && l.Show != ShowReject
+	fits, most := l.Rows == rows, p.design().Predicted(l.Rows)
 	some := l.Where != "" || l.Metric == metric.Precision
 	if some {
 		fits = l.Rows >= 1 && l.Rows <= rows
@@ -518,16 +513,10 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 	case l.Differ < one(compared) || l.Differ > one(compared)*most:
 		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",
 			l.Differ, most)
-	case (l.Clusters != nil) != (p.Group != nil):
-		return errors.New("got clusters in one place, and none in another")
-	case p.Group == nil:
-		return l.joinedAmong(rows, sizes, p)
-	case !some && *l.Clusters != *sizes || !sizesAmong(*l.Clusters, l.Rows, *sizes):
-		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, *sizes)
-	case l.Share < 0 || l.Share > 1 || (l.Share > 0) != (compared && p.macro()):
+	case (l.Share > 0) != (compared && p.design().ByMeans()):
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
 	}
-	return l.joinedAmong(rows, sizes, p)
+	return cmp.Or(p.design().Among(&l.Line, sizes, !some), l.joinedAmong(rows, sizes, p))
 }
 
 // unbounded reports whether a ratio has no row that is predicted positive although its tails need one.
@@ -614,7 +603,7 @@ func CloseLedger(ctx context.Context, dir string, alpha float64, tests int64) (s
 	}
 	l := newLedger(dir)
 	err = l.writing(ctx, func(h *history, w journal.Writer) error {
-		if h.plan.Open == nil {
+		if !h.plan.IsOpen() {
 			return inputf("close: got a ledger with a fixed plan, want an open one")
 		}
 		end := w.Confirm

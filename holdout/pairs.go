@@ -3,12 +3,12 @@ package holdout
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout/data"
+	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -65,31 +65,9 @@ func (t *Terms) lawful() error {
 	return nil
 }
 
-// pairedAs checks that a plan has class counts if and only if it is of an AUC, which has nothing beside it.
-func (p *Plan) pairedAs() error {
-	if auc := p.Metric == metric.AUC || slices.Contains(p.Metrics, metric.AUC); auc != (p.Pairs != nil) {
-		return errors.New("got class counts or an AUC, want both or neither")
-	}
-	if p.Pairs == nil {
-		return nil
-	}
-	n := *p.Pairs
-	holds := []bool{
-		p.Metric == metric.AUC, len(p.Metrics) == 1, p.Units.Positive != "",
-		p.Group == nil, p.Population == nil, p.Incumbent == nil, p.features() == nil,
-		p.Method == "gate" || p.Open != nil && p.Open.Ask == nil,
-		min(n.Positives, n.Negatives) >= 1, n.Positives+n.Negatives == p.Promise.Samples,
-	}
-	if !slices.Contains(holds, false) {
-		return nil
-	}
-	return fmt.Errorf("got an AUC of %d positive and %d negative rows with what it has not, or for %d rows", n.Positives,
-		n.Negatives, p.Promise.Samples)
-}
-
 // counted checks that the labels have the class counts of the plan.
 func (p *Plan) counted(labels data.Answers) error {
-	if p.Pairs != nil && labels.Positives() != p.Pairs.Positives {
+	if c, ok := p.design().(design.Classes); ok && labels.Positives() != c.Positives {
 		return corrupt("plan.json: got other class counts than those of the labels")
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -252,7 +253,7 @@ func decidedBy(g transfer.Goal, classes []string, sampled bool) transfer.Decided
 
 // decidedAs checks that a plan has the decided rows that it says.
 func (p *Plan) decidedAs() error {
-	d, sampled := p.goal.Decided, p.Group != nil || p.Population != nil
+	d, sampled := p.goal.Decided, !p.design().Independent()
 	if d == transfer.Undecided || d == decidedBy(p.goal, p.Classes, sampled) {
 		return nil
 	}
@@ -308,7 +309,7 @@ func methodsOf(name string, among []string, open bool) (list []transfer.Method, 
 // at the noise, counts, widths or steps of plan.json. The error says which theorem does not certify it, and why. The
 // law of an open ledger needs no certificate.
 func (p *Plan) Certified() error {
-	if p.Open != nil {
+	if p.IsOpen() {
 		return checkLaw(p.Open, p.Promise.Beta)
 	}
 	if p.Promise.Test != "" {
@@ -356,10 +357,10 @@ func decodePlan(text []byte) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Plan: *written, sealed: slices.Clone(text)}
-	if err := p.drawnAs(); err != nil {
+	if err := design.Check(&p.Plan); err != nil {
 		return nil, corrupt("plan.json: %v", err)
 	}
-	open := p.Open != nil
+	open := p.IsOpen()
 	fits := open == (p.Schema == form.OpenSchema)
 	if p.Schema == form.ColumnSchema {
 		fits = p.HasColumns()
@@ -368,7 +369,7 @@ func decodePlan(text []byte) (*Plan, error) {
 		return nil, corrupt("plan.json: got the schema %s, which does not go with its law", shown(p.Schema))
 	}
 	if !open {
-		if p.goal, err = goalOf(p.Promise, p.sample(p.sizes())); err == nil {
+		if p.goal, err = goalOf(p.Promise, p.design().Sample(p.design().Sizes())); err == nil {
 			p.goal.Arrival, p.goal.Open = p.stages(), p.Method == openMethod
 			err = p.goal.Validate()
 		}

@@ -33,7 +33,7 @@ type Condition = ask.Condition
 
 // Asks returns the parameters that looks of the plan take.
 func (p *Plan) Asks() []ask.Param {
-	if p.Open == nil {
+	if !p.IsOpen() {
 		return p.rule().Params()
 	}
 	all := ask.Rule{}
@@ -45,7 +45,7 @@ func (p *Plan) Asks() []ask.Param {
 
 // checks checks a question by the rule of the plan.
 func (p *Plan) checks(s *Submission, in ask.Ends) error {
-	if p.Open != nil {
+	if p.IsOpen() {
 		return checkOpen(s.Question, in)
 	}
 	return p.checkFixed(s)

@@ -2,43 +2,18 @@ package holdout
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"maps"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/holdout/data"
+	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
-
-func sizesOf(clusters [][]int32) (s Sizes) {
-	for _, rows := range clusters {
-		n := int64(len(rows))
-		s.Count, s.Rows, s.Largest, s.Squares = s.Count+1, s.Rows+n, max(s.Largest, n), s.Squares+n*n
-	}
-	return s
-}
-
-// sizesAmong reports whether these can be sizes of clusters of so many rows, which are some of those of others.
-func sizesAmong(s Sizes, rows int64, all Sizes) bool {
-	some := s.Count >= 1 && s.Count <= min(rows, all.Count) && s.Rows == rows
-	large := s.Largest >= 1 && s.Largest <= min(rows, all.Largest)
-	squared := s.Squares >= rows && s.Squares <= rows*s.Largest
-	return some && large && squared
-}
-
-// clusterSample is clusters whose rows count alike.
-func clusterSample(s Sizes) transfer.Sample {
-	whole := func(x int64) *big.Rat { return new(big.Rat).SetInt64(x) }
-	return transfer.NewClusters(s.Count, whole(s.Rows), whole(s.Largest), whole(s.Squares))
-}
 
 // benchmarkOf is the items as a plan has them, for labels that are all of some of them.
 func benchmarkOf(i *Items, dir string, labels *Labels) (*Benchmark, error) {
@@ -49,77 +24,11 @@ func benchmarkOf(i *Items, dir string, labels *Labels) (*Benchmark, error) {
 	return &Benchmark{LabelsFile: LabelsFile{Path: path, Fingerprint: i.Fingerprint()}, Items: int64(len(i.IDs))}, err
 }
 
-// sample is how the rows of a plan were drawn, nil for independent rows of equal weight. Clusters of equal weight are
-// such rows.
-func (p *Plan) sample(s *Sizes) transfer.Sample {
-	switch {
-	case p.Population != nil:
-		return transfer.Subset{Items: p.Population.Items}
-	case p.Pairs != nil:
-		return transfer.Classes(*p.Pairs)
-	case p.Group != nil && p.Group.Weights == ByRows:
-		return clusterSample(*s)
-	}
-	return nil
-}
-
-// sizes are those of all clusters, nil for none.
-func (p *Plan) sizes() *Sizes {
-	if p.Group == nil {
-		return nil
-	}
-	return &p.Group.Clusters
-}
+// design is how the rows were drawn.
+func (p *Plan) design() design.Design { return design.Of(&p.Plan) }
 
 // Independence says, in a sentence, how the rows have to be drawn, which no program can check.
-func (p *Plan) Independence() string {
-	switch {
-	case p.Population != nil:
-		return fmt.Sprintf("The rows must be a uniform random subset of the %d items of the benchmark, and its mean is the truth. Keep secret which items have labels.",
-			p.Population.Items)
-	case p.Pairs != nil:
-		return fmt.Sprintf("The %d positive and %d negative rows must be drawn within each class, independent and alike, and every look must be its owner's run of a model that was made without these rows: "+
-			"given their features the promise is false. An AUC is worth the rows of the smaller class, and is never served.", p.Pairs.Positives, p.Pairs.Negatives)
-	case p.macro():
-		return fmt.Sprintf("The clusters of %s must be independent; the rows of one need not be. A look is the mean over clusters of the mean in each.",
-			shown(p.Group.Column))
-	case p.Group != nil:
-		return fmt.Sprintf("The clusters of %s must be independent; the rows of one need not be. A look is the mean over all rows.", shown(p.Group.Column))
-	case p.Arrival != nil:
-		return "Rows must be independent, and when a row comes, and its place in its file, must owe nothing to its label: a file that is sorted by labels is ruled out."
-	}
-	return "Rows must be independent: where several come from one document, user or prompt, name them with --group, or the promise fails far more often than it says."
-}
-
-// macro reports whether a record is a cluster.
-func (p *Plan) macro() bool { return p.Group != nil && p.Group.Weights == ByClusters }
-
-// drawnAs checks what a plan says of its records.
-func (p *Plan) drawnAs() error {
-	if err := p.pairedAs(); err != nil {
-		return err
-	}
-	switch g, b := p.Group, p.Population; {
-	case g != nil && b != nil:
-		return errors.New("got clusters and a benchmark, want one of the two")
-	case b != nil && (b.Items < p.Promise.Samples || b.Items > data.MostRows):
-		return fmt.Errorf("got a benchmark of %d items for %d rows", b.Items, p.Promise.Samples)
-	case g == nil:
-		return nil
-	case !slices.Contains(Weights(), g.Weights), g.Clusters.Rows < 1, !sizesAmong(g.Clusters, g.Clusters.Rows, g.Clusters):
-		return fmt.Errorf("got the clusters %+v by %s, which are none", g.Clusters, shown(g.Weights))
-	case p.features() == nil:
-		return errors.New("got clusters without features")
-	}
-	records := p.Group.Clusters.Rows
-	if p.macro() && p.Open == nil {
-		records = p.Group.Clusters.Count
-	}
-	if records != p.Promise.Samples {
-		return fmt.Errorf("got clusters of %d records, want %d", records, p.Promise.Samples)
-	}
-	return nil
-}
+func (p *Plan) Independence() string { return p.design().Describe() }
 
 // sample is how the rows of the terms were drawn, and the number of records.
 func (t Terms) sample(rows int64) (transfer.Sample, int64) {
@@ -129,7 +38,7 @@ func (t Terms) sample(rows int64) (transfer.Sample, int64) {
 	case t.pairs != nil:
 		return transfer.Classes(*t.pairs), rows
 	case t.sizes != nil && t.Weights == ByRows:
-		return clusterSample(*t.sizes), rows
+		return design.SampleOf(*t.sizes), rows
 	case t.sizes != nil:
 		return nil, t.sizes.Count
 	}
@@ -171,17 +80,6 @@ func (t *Terms) ungrouped() error {
 		return inputf("query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1")
 	}
 	return nil
-}
-
-// features is the file of the features, nil for none.
-func (p *Plan) features() *LabelsFile {
-	switch {
-	case p.Open != nil:
-		return p.Open.Features
-	case p.Group != nil:
-		return p.Group.Features
-	}
-	return p.Features
 }
 
 // records says what the records of a look are: all rows, where both fields are nil.
@@ -323,7 +221,7 @@ func clustersOf(column string, features []*Features, files []*Labels, row func(i
 // UsePopulation gives the ledger the items of its benchmark.
 func (l *Ledger) UsePopulation(i *Items) error {
 	switch {
-	case l.plan.Population == nil:
+	case !l.plan.design().Secret():
 		return inputf("population: got one, want none: the ledger was made without")
 	case i.Fingerprint() != l.plan.Population.Fingerprint:
 		return inputf("population: got other items than the ledger was made for")
@@ -346,22 +244,14 @@ func (l *Ledger) draw(i *Items) error {
 }
 
 // Whole checks that the ledger has all that its looks need to know of its rows: no look is taken without.
-func (l *Ledger) Whole() error {
-	switch {
-	case l.plan.Group != nil && l.clusters == nil:
-		return inputf("features: got nothing, want the files of the features: the ledger has clusters")
-	case l.plan.Population != nil && l.drawn == nil:
-		return inputf("population: got nothing, want the file of the benchmark's ids")
-	}
-	return nil
-}
+func (l *Ledger) Whole() error { return l.plan.design().Whole(l.clusters, l.drawn) }
 
 // records are those of a look at some rows, all for nil.
 func (l *Ledger) recordsOf(rows []int32) records {
 	switch {
-	case l.plan.macro():
+	case l.plan.design().ByMeans():
 		return records{clusters: l.grouped(rows)}
-	case l.plan.Population != nil:
+	case l.plan.design().Secret():
 		return records{rows: l.drawn}
 	}
 	return records{rows: rows}
@@ -390,14 +280,12 @@ func (p *Plan) tails(l Line) open.Tails {
 
 // planned are the tails of means without rounding, and whether they are those of counts.
 func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, counted bool) {
-	if p.macro() {
-		rows = sizes.Count
-	}
+	rows = p.design().Records(rows, sizes)
 	right := l.Metric == Accuracy || l.Metric == metric.Precision
 	decides := p.decides(l)
 	whole := l.Differ == 0 || decides && p.decided(l.Metric)
 	counted = right && whole && sizes == nil
-	return open.Of(p.sample(sizes), rows, func(entropic float64, alike bool) open.Planned {
+	return open.Of(p.design().Sample(sizes), rows, func(entropic float64, alike bool) open.Planned {
 		alike = alike && p.Open.Sharp()
 		switch {
 		case l.Moment > 0 && p.fixes():
@@ -410,10 +298,10 @@ func (p *Plan) planned(l Line, rows int64, sizes *Sizes) (tails open.Planned, co
 			return open.TwoClasses(rows, l.Differ)
 		case decides:
 			return open.Decided{Rows: rows, Count: l.Differ, Among: open.InUnit(float64(l.Differ), alike)}
-		case l.Differ > 0 && alike && p.disagreement(l) == 1: // such as two columns
+		case l.Differ > 0 && alike && p.design().Share(&l.Line) == 1: // such as two columns
 			return open.Decided{Rows: int64(entropic), Count: int64(entropic), Among: open.InUnit(entropic, true)}
 		case l.Differ > 0:
-			return open.Differences{Rows: entropic, Disagreement: p.disagreement(l)}
+			return open.Differences{Rows: entropic, Disagreement: p.design().Share(&l.Line)}
 		case counted:
 			return open.ZeroOne{Rows: rows}
 		}
@@ -428,20 +316,7 @@ func (p *Plan) decides(l Line) bool {
 }
 
 // fixes reports whether tails make use of what predictions fix of the rows of an open ledger.
-func (p *Plan) fixes() bool { return p.Open.Sharp() && p.Group == nil && p.Population == nil }
-
-// disagreement is the share of a look's records on which a candidate differs from the incumbent, rounded up.
-func (p *Plan) disagreement(l Line) float64 {
-	n := l.Rows
-	if p.Population != nil {
-		n = p.Population.Items
-	}
-	share := float64(l.Differ) / float64(n)
-	if p.macro() {
-		share = l.Share * (1 + 1e-9)
-	}
-	return min(max(math.Nextafter(share, 2), 0x1p-1000), 1)
-}
+func (p *Plan) fixes() bool { return p.Open.Sharp() && p.design().Independent() }
 
 // clusterEvidence is the evidence in nats that a sum of expectations of independent values in [-1,1] is above 0,
 // rounded down: ln of the mean over the rates r = 1/128, 3/128, ..., 127/128 of

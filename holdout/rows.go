@@ -101,14 +101,14 @@ var restsOn = Field[Answer]{Name: "rests_on", Value: func(a Answer) any { return
 func FieldsOf(p *Plan) []Field[Answer] {
 	fields := LookFields
 	switch {
-	case p.Open != nil:
+	case p.IsOpen():
 		fields = OpenLookFields
 	case p.Promise.Test != "":
 		fields = append(slices.Clone(LookFields), restsOn)
 	case p.conditioned():
 		told := Field[Answer]{Name: "conditions", Value: func(a Answer) any { return a.Told }, Typed: true}
 		fields = append(slices.Clone(LookFields), told)
-	case p.Arrival != nil:
+	case p.design().Arrives():
 		rows := Field[Answer]{Name: "rows", Value: func(a Answer) any { return positive(a.Rows) }}
 		fields = append(slices.Clone(LookFields), rows)
 	}
@@ -119,9 +119,9 @@ func FieldsOf(p *Plan) []Field[Answer] {
 // incumbent, or rows that are drawn within each class.
 func LawFields[R any](p *Plan, of func(R) *Plan) []Field[R] {
 	switch {
-	case p != nil && p.Incumbent != nil:
+	case p != nil && p.Compares():
 		return []Field[R]{{Name: "truth_of", Value: func(R) any { return "difference" }}}
-	case p == nil || p.Pairs == nil:
+	case p == nil || p.Metric != metric.AUC:
 		return nil
 	}
 	return []Field[R]{
@@ -203,9 +203,9 @@ var ResponseFields = []Field[Response]{
 func StatusFieldsOf(p *Plan) []Field[Status] {
 	fields := statusFields
 	switch {
-	case p.Open != nil:
+	case p.IsOpen():
 		fields = openStatusFields
-	case p.Arrival != nil:
+	case p.design().Arrives():
 		fields = append(slices.Clone(statusFields), Field[Status]{Name: "next_rows", Value: func(s Status) any {
 			if s.Remaining.Looks == 0 {
 				return nil
@@ -272,12 +272,12 @@ func questionFields(fields []Field[Line], params []ask.Param) []Field[Line] {
 func LineFieldsOf(p *Plan) []Field[Line] {
 	fields := questionFields(lineFields, p.Asks())
 	switch {
-	case p.Open != nil:
+	case p.IsOpen():
 		fields = openLineFields
 	case p.conditioned():
 		told := Field[Line]{Name: "conditions", Value: func(l Line) any { return l.Told() }, Typed: true}
 		fields = append(fields, told)
-	case p.Arrival != nil:
+	case p.design().Arrives():
 		fields = append(fields, Field[Line]{Name: "rows", Value: func(l Line) any { return positive(l.Rows) }})
 	}
 	return append(slices.Clip(fields), LawFields(p, func(Line) *Plan { return p })...)
@@ -306,7 +306,7 @@ var lineFields = []Field[Line]{
 
 // fixed is a number of a fixed plan, nothing for an open ledger.
 func (p *Plan) fixed(x any) any {
-	if p.Open != nil {
+	if p.IsOpen() {
 		return nil
 	}
 	return x
@@ -330,7 +330,7 @@ func optional(x *float64) any {
 
 // rest is how much is left to a plan with some feedback, nothing for another plan.
 func (p *Plan) rest(f transfer.Feedback, left int64) any {
-	if p.goal.Feedback != f || p.Open != nil {
+	if p.goal.Feedback != f || p.IsOpen() {
 		return nil
 	}
 	return left

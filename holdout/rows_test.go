@@ -40,11 +40,11 @@ func TestForPeople(t *testing.T) {
 			}
 		}
 		for name, text := range want {
-			if p.Open != nil && got[name] != text {
+			if p.IsOpen() && got[name] != text {
 				t.Errorf("%s: %s is %q, want %q", p.Method, name, got[name], text)
 			}
 		}
-		if names[0] != "look" || p.Open != nil && !strings.Contains(strings.Join(names, " "), "bar guess truth score known_truth") {
+		if names[0] != "look" || p.IsOpen() && !strings.Contains(strings.Join(names, " "), "bar guess truth score known_truth") {
 			t.Errorf("%s: %v", p.Method, names)
 		}
 	}

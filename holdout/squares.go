@@ -43,9 +43,9 @@ func (t *Terms) declares() error {
 // check.
 func (p *Plan) kept(show string) float64 {
 	switch {
-	case p.Open != nil && show != ShowReject:
+	case p.IsOpen() && show != ShowReject:
 		return p.Open.SecondMoment / math.Pow(p.Units.Width(), 2)
-	case p.Open == nil && p.goal.Checked && p.goal.SecondMoment > 0:
+	case !p.IsOpen() && p.goal.Checked && p.goal.SecondMoment > 0:
 		if method, _ := transfer.Lookup(p.Method); method.Keeps(p.goal) {
 			return p.goal.SecondMoment
 		}

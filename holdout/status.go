@@ -45,7 +45,7 @@ func (a Ahead) String() string {
 // Foretold says how far the truth of what fails a gate of an open ledger may be above the bar, "" for another ledger.
 func (s Status) Foretold() string {
 	margin, err := s.Margin()
-	if s.Plan.Open == nil || s.Retired || err != nil {
+	if !s.Plan.IsOpen() || s.Retired || err != nil {
 		return ""
 	}
 	return fmt.Sprintf("What fails a gate%s is at most %s above its bar.", s.Ahead, text.Up(margin))
@@ -64,7 +64,7 @@ func (s Status) State() string {
 
 // DaysLeft says how many days the remaining looks last at the pace so far; 0 if that is not known.
 func (s Status) DaysLeft() float64 {
-	if s.LooksPerDay == 0 || s.Plan.Open != nil {
+	if s.LooksPerDay == 0 || s.Plan.IsOpen() {
 		return 0
 	}
 	return float64(s.Remaining.Looks) / s.LooksPerDay
@@ -88,7 +88,7 @@ func Read(dir string) (Status, []Line, error) {
 // shownLines are the lines with what is known of their models.
 func (h *history) shownLines() []Line {
 	lines := slices.Clone(h.lines)
-	if h.plan.Open != nil {
+	if h.plan.IsOpen() {
 		intersected(lines)
 	}
 	return lines
@@ -123,7 +123,7 @@ func (h *history) sizes() *Sizes {
 			return l.Clusters
 		}
 	}
-	return h.plan.sizes()
+	return h.plan.design().Sizes()
 }
 
 // extent is the number of rows, and the sizes of their clusters. Where clusters are records [history.samples] counts

@@ -38,11 +38,11 @@ func (h *history) TwoWrites(c *journal.Chain) int {
 	zero, fingerprint := 0., strings.Repeat("0", 2*sha256.Size)
 	const when = "2006-01-02T15:04:05Z"
 	look := form.Line{Event: Looked, Look: h.looks + 1, Time: when, Metric: Accuracy, Fingerprint: fingerprint}
-	if h.plan.Incumbent != nil {
+	if h.plan.Compares() {
 		look.Incumbent, look.Predictions = fingerprint, fingerprint
 	}
 	switch feedback := h.plan.goal.Feedback; {
-	case h.plan.Open != nil: // the shortest line: a score in the lowest cell, at no price
+	case h.plan.IsOpen(): // the shortest line: a score in the lowest cell, at no price
 		look.Show, look.Response, look.Predictions = ShowScore, &zero, fingerprint
 		look.Shown = Shown{Rows: 1, Below: &zero, Price: &zero, Lower: &zero, Upper: &zero}
 		for _, m := range h.plan.Metrics {
@@ -50,7 +50,7 @@ func (h *history) TwoWrites(c *journal.Chain) int {
 				look.Metric = m
 			}
 		}
-	case h.plan.Arrival != nil: // rows that come take a shorter line than a look
+	case h.plan.design().Arrives(): // rows that come take a shorter line than a look
 		added := LabelsFile{Fingerprint: fingerprint}
 		look = form.Line{Event: Changed, Time: when, Shown: Shown{Rows: 1}, Change: Change{Labels: &added}}
 	case h.plan.Promise.Test != "":
@@ -62,7 +62,7 @@ func (h *history) TwoWrites(c *journal.Chain) int {
 	default:
 		look.Response = &zero
 	}
-	keyed := h.plan.HasColumns() && (h.plan.Schema == form.ColumnSchema || h.plan.Incumbent == nil)
+	keyed := h.plan.HasColumns() && (h.plan.Schema == form.ColumnSchema || !h.plan.Compares())
 	if keyed && look.Predictions != "" { // a look at a column has a key in the place of hashes
 		look.Fingerprint, look.Predictions, look.Incumbent = "", "", ""
 		look.Key, look.With, look.Name = fingerprint, 1, "n"

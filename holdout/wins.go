@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -83,7 +84,7 @@ func (p *Plan) testCertified() error {
 	switch {
 	case p.Promise != tested(p.Promise) || p.Method != testsMethod || !slices.Contains(Tests(), p.Promise.Test):
 		return corrupt("plan.json: got a gate of a test with a promise that is none of its own")
-	case p.Bars != nil || p.Population != nil:
+	case p.Bars != nil || p.design().Secret():
 		return corrupt("plan.json: got a gate of a test with bars or a benchmark, want neither")
 	case !(float64(level) < -math.Ln2):
 		return inputf("beta: got %v, want one at which each look is tested below one half", p.Promise.Beta)
@@ -95,7 +96,7 @@ func (p *Plan) testCertified() error {
 
 // mostEvidence is that of a candidate that wins every row.
 func (p *Plan) mostEvidence() float64 {
-	if p.Group == nil {
+	if p.design().Sizes() == nil {
 		return open.Duel{Wins: p.Promise.Samples}.Evidence(p.decided(p.Metric))
 	}
 	all := make([]float64, p.Group.Clusters.Count)
@@ -118,8 +119,8 @@ func (h *history) tested(l look, metric string) response {
 
 // evidence is the evidence of a look's wins and losses that the candidate is better, in nats.
 func (l look) evidence(p *Plan, metric string) float64 {
-	if p.Group != nil {
-		return clusterEvidence(l.clusterValues(p.macro(), sizesOf(l.groups).Largest))
+	if p.design().Sizes() != nil {
+		return clusterEvidence(l.clusterValues(p.design().ByMeans(), design.SizesOf(l.groups).Largest))
 	}
 	var d open.Duel
 	l.each(func(s float64) {
@@ -131,7 +132,7 @@ func (l look) evidence(p *Plan, metric string) float64 {
 
 // decided reports whether the predictions alone say which rows a test counts: two classes were declared.
 func (p *Plan) decided(metric string) bool {
-	return metric == Accuracy && len(p.Classes) == 2 && p.Group == nil
+	return metric == Accuracy && len(p.Classes) == 2 && p.design().Sizes() == nil
 }
 
 // RestsOn is the theorem that the verdicts of tests by a metric rest on.
@@ -139,7 +140,7 @@ func (p *Plan) RestsOn(metric string) string {
 	switch {
 	case p.decided(metric):
 		return "the exact test of the rows on which two classes differ (Hoeffding 1956)"
-	case p.Group != nil:
+	case p.design().Sizes() != nil:
 		return "an e-value averaged over rates, which needs no cluster to be like another"
 	}
 	return "an e-value averaged over rates, which needs no row to be like another"

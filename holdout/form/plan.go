@@ -41,6 +41,23 @@ type Plan struct {
 	Pairs      *Pairs      `json:"class_counts,omitempty"` // of an AUC
 }
 
+// FeaturesFile returns the file of the features, nil for none.
+func (p *Plan) FeaturesFile() *LabelsFile {
+	switch {
+	case p.Open != nil:
+		return p.Open.Features
+	case p.Group != nil:
+		return p.Group.Features
+	}
+	return p.Features
+}
+
+// IsOpen reports whether the ledger is open: it has no number of looks.
+func (p *Plan) IsOpen() bool { return p.Open != nil }
+
+// Compares reports whether looks compare a candidate with an incumbent.
+func (p *Plan) Compares() bool { return p.Incumbent != nil }
+
 // Promise is a complete goal: with probability at least 1 - beta, whatever Queries adaptively chosen looks are shown
 // is within tau of the truth. A field that was not given is empty. Of an open ledger there are the rows and beta.
 type Promise struct {
