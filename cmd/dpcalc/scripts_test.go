@@ -155,7 +155,6 @@ func TestPython(t *testing.T) {
 	l := installed(t, dir, true)
 	t.Run("page", func(t *testing.T) {
 		l.checkPage(t, t.TempDir(), "../../docs/use/python.md", 7)
-		l.checkPage(t, t.TempDir(), "../../README.md", 1)
 	})
 	t.Run("rows", func(t *testing.T) { l.checkPythonRows(t, dir) })
 	t.Run("answers", func(t *testing.T) { l.checkAnswers(t, dir, pythonAnswers, "ValueError", "DpcalcError") })

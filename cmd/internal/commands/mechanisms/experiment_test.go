@@ -17,6 +17,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/properties/experiment"
 )
 
 // tiny is an experiment of a few milliseconds whose budget runs out here and there.
@@ -247,5 +248,48 @@ func BenchmarkExperimentFigure(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// The figure of the README is drawn from what the command experiment computes without a signal.
+func TestReusedTestSetFigure(t *testing.T) {
+	const path = "../../../../docs/img/why.svg"
+	e := experiment.Holdout{
+		Samples: usualSamples, Attributes: usualAttributes, Repetitions: usualReps, Signal: []int64{0},
+		Arms: []experiment.Arm{experiment.Standard}, Budget: usualBudget, Seed: usualSeed,
+	}
+	rows, err := e.Run(context.Background(), 2, func(int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	percent := func(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
+	last := rows[len(rows)-1]
+	panel := record.Panel{X: record.NewRuler("attributes chosen with the test set's help", false),
+		Y: record.NewRuler("accuracy", false)}
+	for style, way := range []accuracy{{"reported", shown.of}, {"true", fresh.of}} {
+		l := record.Line{Label: way.name + " " + percent(way.of(last).Mean), Style: style + 1}
+		for _, r := range rows {
+			l.X, l.Y = append(l.X, float64(r.K)), append(l.Y, way.of(r).Mean)
+		}
+		panel.X.Include(l.X...)
+		panel.Y.Include(l.Y...)
+		panel.Lines = append(panel.Lines, l)
+	}
+	title := "A reused test set reports " + percent(last.Shown.Mean) + "; the truth is " + percent(last.Fresh.Mean)
+	if want := "A reused test set reports 63%; the truth is 50%"; title != want {
+		t.Errorf("got %q, want %q, as the README has it", title, want)
+	}
+	var drawn bytes.Buffer
+	f := record.Figure{Title: []string{title}, Panels: [][]record.Panel{{panel}}}
+	if err := figures.SVG.Draw(&drawn, f); err != nil {
+		t.Fatal(err)
+	}
+	if *commandtest.Update {
+		if err := os.WriteFile(path, drawn.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page, err := os.ReadFile(path); err != nil || !bytes.Equal(page, drawn.Bytes()) {
+		t.Errorf("%s (%d bytes, %v) is not what is drawn (%d bytes)", path, len(page), err, drawn.Len())
 	}
 }
