@@ -25,12 +25,12 @@
 //
 // # What is promised
 //
-// Who submits predictions usually has the features of the rows. The promise is therefore conditional on them: the
+// A team that submits predictions usually has the features of the rows. The promise is conditional on them: the
 // truth of a look is the mean over fresh labels of the same rows. Under splitting, and under fresh parts of
 // sparse-validate, it is the mean over the rows of one part. It is the value in the population only for predictions of
 // a model that was made without these rows. With probability at least 1 - beta every answer is within tau of its
-// truth, whatever the earlier answers were used for, if the rows are independent, if the labels are seen by this
-// ledger alone, and if nothing else about the answers, such as the time that a look took, is looked at.
+// truth, whatever the earlier answers were used for. This needs three conditions: the rows are independent, this
+// ledger alone sees the labels, and analysts see only the answers, not for example the time that a look took.
 //
 // # Looks
 //
@@ -45,8 +45,8 @@
 // A line is appended by one write, and the file and its folder are synced before the answer is shown. Every
 // line ends with the SHA-256 of plan.json, all earlier lines and its own text: the chain, whose last value each
 // answer carries. A line that a crash has cut short is a look that is spent, and counts as a pass and as a flag. Any
-// other line without its chain was edited. The chain has no key. It finds a careless edit; a forger can write a new
-// one, and an older copy of both files is as good as the newer one to anybody who has not written down a later chain.
+// other line without its chain was edited. The chain has no key. It finds a careless edit, but a forger can write a new
+// chain. An older copy of both files passes too, unless a later chain was written down.
 //
 // One process writes at a time, under a lock on looks.jsonl that the system lets go when the process dies. Readers
 // need no lock: while a look is being taken they are shown the ledger before it. A [Ledger] under which the file was

@@ -37,7 +37,7 @@
 //
 // Truncation belongs at the end. An answer may be clamped to a range, tails lumped in
 // the end points; the noise of a comparison may not. The longest streak of "below" is
-// likeliest at the largest noisy threshold that a query can still exceed; if truncated
+// likeliest at the largest noisy threshold that a query can still exceed. If truncated
 // noise ends there, no larger threshold makes up for a neighbour's larger queries, and
 // sparse vector loses privacy with every "below". So comparisons have noise without
 // bounds here, and the laws sum it out.

@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -188,4 +190,40 @@ func split(t *testing.T, command string) (words []string) {
 		t.Fatalf("cannot split %q", command)
 	}
 	return words
+}
+
+// A number in prose after <!-- n: COMMAND --> is the rows or the tau that COMMAND solves for, rounded up. Before
+// the word points it stands for hundredths.
+func TestManualNumbers(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	span := regexp.MustCompile(`<!-- n: ([^>]*) -->([\d,]+\.?(\d*))( points)?`)
+	count := 0
+	for _, name := range append(pages, "../../README.md") {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range span.FindAllStringSubmatch(string(page), -1) {
+			count++
+			unit := math.Pow10(-len(m[3]))
+			said, err := strconv.ParseFloat(strings.TrimSuffix(strings.ReplaceAll(m[2], ",", ""), "."), 64)
+			row := commandtest.RowsOf(t, strings.Fields(m[1])...)[0]
+			got, ok := row["tau"].(float64)
+			if !strings.Contains(m[1], "--samples") {
+				got, ok = row["samples"].(float64)
+			}
+			if m[4] != "" {
+				got *= 100
+			}
+			if err != nil || !ok || said < got || said >= got+unit {
+				t.Errorf("%s: %s is %v, want it rounded up: %v, %v", name, m[0], got, err, ok)
+			}
+		}
+	}
+	if count == 0 {
+		t.Error("no number was found")
+	}
 }

@@ -13,8 +13,8 @@
 //
 // # What leaves
 //
-// An answer has the result of a look, the rest of the plan, the chain, and the public part of the plan. What is wrong
-// with a submission is told by its ids, which are public, and by the classes if they were declared. The metric is
+// An answer has the result of a look, the rest of the plan, the chain, and the public part of the plan. A refusal
+// names the ids of a submission, which are public, and the classes if they were declared. The metric is
 // accuracy, and a bar is one of those that were declared. No answer has a label, noise, the path of a
 // file, or the text of an error of the system.
 //

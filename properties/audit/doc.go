@@ -1,7 +1,7 @@
 // Package audit checks what a mechanism claims: its privacy, the tail of its error, and
 // that a sampler draws from the law it is said to have.
 //
-// What a verdict means depends on the layer.
+// The meaning of a verdict depends on the layer.
 //
 // The exact layer, [Pair] and [Worst], is given the output laws of a finite mechanism.
 // Its numbers are the privacy of that instance: [Holds] is a proof for the laws given,
@@ -9,8 +9,8 @@
 //
 // The statistical layer, [Privacy] and [Tail], is given samplers and bets against the
 // claim. If the claim is true the wealth is a nonnegative supermartingale that begins at
-// one, so it ever reaches 1/alpha with probability at most alpha (Ville 1939, [ville39];
-// testing by betting, [waudbysmith24]), however and whenever the audit stops. Violated
+// one. It ever reaches 1/alpha with probability at most alpha, however and whenever the audit
+// stops (Ville 1939, [ville39]; testing by betting, [waudbysmith24]). Violated
 // therefore is wrong with probability at most the false alarm declared. Holds only says
 // that no violation above the Detectable of the result was found; it never proves a
 // claim. Undecided says that the samples do not suffice to find even the grossest violation.

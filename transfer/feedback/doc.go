@@ -1,10 +1,10 @@
-// Package feedback counts what an analyst can have asked. Where less is shown than a number (pass or fail, the
-// best score so far, only where a guess was wrong), the queries that can be asked next are few, and a union
-// bound over all of them needs neither noise nor many rows.
+// Package feedback counts what an analyst can have asked. If an answer shows less than a number (pass or fail, the
+// best score so far, only where a guess was wrong), few queries can be asked next. A union bound over all of them
+// needs neither noise nor many rows.
 //
 // The tree lemma: given the analyst's coins an interaction is a tree. A node is a sequence of responses, and the query
-// at a node is one fixed function. What goes wrong does so a first time, at a node that is reached through good
-// responses only. So
+// at a node is one fixed function. The first bad response is at a node that is reached through good responses only.
+// So
 //
 //	P[anything goes wrong] <= sum over those nodes of P[the response there is bad].
 //
