@@ -76,6 +76,29 @@ func TestProofsAreThoseOfTheirPages(t *testing.T) {
 			t.Errorf("%s stands in %d files, want 1", name, stands)
 		}
 	}
+	// A name begins what Coq prints of it.
+	printed := func(path string) []string {
+		return names(read(path), `(?m)^([A-Z][A-Za-z]*\.[A-Za-z0-9_']+)(?: =.*|:)?$`)
+	}
+	if got := printed("../proofs/statements.txt"); !slices.Equal(got, theorems) {
+		t.Errorf("statements.txt has the theorems\n%v, want\n%v", got, theorems)
+	}
+	// What is worth a reader's time stands in one of the two files.
+	known, file, worth := append(printed("../proofs/definitions.txt"), theorems...), "", 0
+	section := between(t, page, "of a few definitions:\n", "The table has no row for")
+	for _, m := range regexp.MustCompile("`(\\w+)(\\.v)?`").FindAllStringSubmatch(section, -1) {
+		if m[2] != "" {
+			file = m[1]
+			continue
+		}
+		worth++
+		if name := file + "." + m[1]; !slices.Contains(known, name) {
+			t.Errorf("no definition %s is printed", name)
+		}
+	}
+	if worth < 50 {
+		t.Errorf("%d definitions are worth a reader's time, want at least 50", worth)
+	}
 	if len(theorems) < 95 {
 		t.Errorf("%d theorems, want at least 95", len(theorems))
 	}

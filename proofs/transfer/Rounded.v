@@ -134,6 +134,26 @@ Variables count_above count_below : bool.
 Definition above (v : list cell) (c : cell) : Prop := Rbar_le (pop (ask v) + tau (length v)) (fst c).
 Definition below (v : list cell) (c : cell) : Prop := Rbar_le (snd c) (pop (ask v) - tau (length v)).
 Definition off (v : list cell) (c : cell) : Prop := count_above = true /\ above v c \/ count_below = true /\ below v c.
+
+(* With both sides: wherever in its cell the answer is. *)
+Lemma off_everywhere v c : 0 < tau (length v) -> Rbar_le (fst c) (snd c) -> count_above = true -> count_below = true ->
+  (off v c <-> forall y : R, Rbar_le (fst c) y -> Rbar_le y (snd c) -> tau (length v) <= Rabs (y - pop (ask v))).
+Proof.
+  intros Ht Ho Ha Hb. unfold off, above, below. destruct c as [lo hi]. cbn [fst snd] in *. split.
+  - intros [[_ H]|[_ H]] y Hlo Hhi.
+    + assert (L := Rbar_le_trans _ _ _ H Hlo). simpl in L. rewrite Rabs_pos_eq; lra.
+    + assert (L := Rbar_le_trans _ _ _ Hhi H). simpl in L. rewrite Rabs_left; lra.
+  - intros H. set (p := pop (ask v)) in *. set (t := tau (length v)) in *.
+    destruct (Rbar_le_lt_dec (p + t) lo) as [H1|H1]; [now left|].
+    destruct (Rbar_le_lt_dec hi (p - t)) as [H2|H2]; [now right|]. exfalso.
+    assert (Hy : exists y : R, Rbar_le lo y /\ Rbar_le y hi /\ p - t < y < p + t).
+    { destruct lo as [l| |], hi as [h| |]; simpl in *; try contradiction.
+      - exists (Rmax l (Rmin h p)). unfold Rmax, Rmin. destruct (Rle_dec h p), (Rle_dec l _); simpl; lra.
+      - exists (Rmax l p). unfold Rmax. destruct (Rle_dec l p); simpl; lra.
+      - exists (Rmin h p). unfold Rmin. destruct (Rle_dec h p); simpl; lra.
+      - exists p. lra. }
+    destruct Hy as (y & Hl & Hh & Hy). specialize (H y Hl Hh). revert H. apply Rlt_not_le, Rabs_def1; lra.
+Qed.
 Definition some_off (u : list cell) : Prop := exists later c v, u = later ++ c :: v /\ off v c.
 Definition fails (m : nat) : R := E (chance m (ind _ some_off) nil).
 
