@@ -77,7 +77,8 @@ var jointRows = []checked{
 	{"0/1 values, at most a million queries and a beta of at most a tenth", united(asked(Binary, withSide)), jointTheorems, tailOfEqualRows},
 }
 
-var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTail.one_tail"}
+var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTail.one_tail",
+	"StraightLine.straight_line", "StraightLine.straight_steep", "StraightLine.integrand_tangent"}
 
 // partly is a kind of goals of a method whose rows rest on theorems that Coq checks, and on a step that it does not
 // check: these rows are derived.
