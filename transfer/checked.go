@@ -39,7 +39,7 @@ var checkedRows = map[string][]checked{
 	}, sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {
 		{"losses in [0,1]", asked(Bounded, withFloor), []string{"Rows.ladder_bounded", "Rows.ladder_one", "Entropy.hoeffding_kl"}, nil},
-		{"0/1 losses", asked(Binary, withFloor), []string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Guesses.equal_rows", "Entropy.hoeffding_kl"}, equalRows},
+		{"0/1 losses", asked(Binary, withFloor), slices.Concat([]string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Entropy.hoeffding_kl"}, oneTail, bothTails), equalRows},
 	},
 	"sparse-validate": slices.Concat([]checked{
 		{"values in [0,1], without --hold", asked(Bounded, withBudget, withGuess), []string{"Guesses.sparse_bounded"}, nil},
@@ -124,9 +124,11 @@ func united(known func(g Goal) Goal) func(g Goal) Goal {
 var (
 	gateByRate   = []string{"Records.gate_best", "Records.tail_up", "Records.tail_down", "Chernoff.E_greatest"} // the rate E
 	gateAtBar    = []string{"Rows.gate_bar", "Rows.gate_bar_one_side"}
-	gateOfCounts = slices.Concat([]string{"Rows.gate_counts", "Guesses.equal_rows"}, gateByRate)
+	gateOfCounts = slices.Concat([]string{"Rows.gate_counts"}, oneTail, gateByRate)
 	sealedSides  = []string{"Sides.sealed_sides", "Sides.sealed_side"}
-	sealedCounts = []string{"Rows.sealed_counts", "Rows.sealed_counts_one_side", "Rows.sealed_bounded", "Rows.sealed_one_side", "Guesses.equal_rows"}
+	sealedCounts = slices.Concat([]string{"Rows.sealed_counts", "Rows.sealed_counts_one_side", "Rows.sealed_bounded", "Rows.sealed_one_side"}, oneTail, bothTails)
+	oneTail      = []string{"BreakPoints.break_points_above", "TwoSides.zubkov_serov_above", "Guesses.equal_rows"} // of few and of many 0/1 values
+	bothTails    = []string{"BreakPoints.break_points", "TwoSides.zubkov_serov_off"}
 	guessPlan    = []string{"Guess.guess_widths", "Guess.guess_code", "OpenGate.beta_code_closed"}
 	widths       = []string{"Widths.rounding_widths", "Widths.clip_nearer"}
 	convexCells  = []string{"Certified.cells_above", "ConvexRows.convex_tail_falls"} // A_n(s) by cells, of as many rows or fewer
