@@ -1,6 +1,9 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -38,5 +41,42 @@ func TestExplainKnowsFlagsAndTheirWords(t *testing.T) {
 	}
 	if flags < 150 || len(words) < 200 {
 		t.Errorf("%d flags, %d words", flags, len(words))
+	}
+}
+
+// explain knows every word that heads a column of a table on the pages, but for those of the experiment, which its page
+// explains.
+func TestExplainKnowsHeadsOfTables(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/use/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head := regexp.MustCompile(`(?m)^ +(\S.*)\n-{10,}$`)
+	gap := regexp.MustCompile(` {2,}`)
+	words := map[string]string{}
+	for _, name := range append(pages, "../../README.md") {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range head.FindAllStringSubmatch(string(page), -1) {
+			if filepath.Base(name) == "experiment.md" {
+				continue
+			}
+			for _, word := range gap.Split(m[1], -1) {
+				words[word] = name
+			}
+		}
+	}
+	for _, word := range []string{"nats", "margin", "coq", "fresh labels", "published"} {
+		words[word] = "a note or a status"
+	}
+	for word, name := range words {
+		if code, out, stderr := commandtest.Dpcalc("explain", word); code != usage.ExitOK || out == "" {
+			t.Errorf("explain %q, of %s: exit %d, %s", word, name, code, stderr)
+		}
+	}
+	if len(words) < 40 {
+		t.Errorf("%d words", len(words))
 	}
 }

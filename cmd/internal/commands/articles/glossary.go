@@ -69,11 +69,12 @@ func metricSymbols() (list []symbol) {
 	return list
 }
 
-// symbolNamed finds a symbol by its name or by what else people type for it. Letters
-// differ by case where both are symbols.
+// symbolNamed finds a symbol by its name or by what else people type for it, as the heads of tables are
+// typed with spaces. Letters differ by case where both are symbols.
 func symbolNamed(name string) *symbol {
-	exactly := func(typed string) bool { return typed == name }
-	nearly := func(typed string) bool { return strings.EqualFold(typed, name) }
+	hyphened := strings.NewReplacer(" ", "-", "_", "-").Replace
+	exactly := func(typed string) bool { return hyphened(typed) == hyphened(name) }
+	nearly := func(typed string) bool { return strings.EqualFold(hyphened(typed), hyphened(name)) }
 	for i := range glossary {
 		if glossary[i].name == name {
 			return &glossary[i]
