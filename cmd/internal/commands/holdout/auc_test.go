@@ -59,7 +59,7 @@ func TestSamplesizeOffersWhatInitMakesOfAnAUC(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 400)
 	code, table, said := commandtest.Dpcalc(strings.Fields("samplesize --query auc --class-counts 214,186 -m 20 -b 0.05")...)
-	_, less, found := strings.Cut(table, "With less feedback:\n")
+	_, less, found := strings.Cut(table, "Show less:\n")
 	if code != 0 || !found || !strings.Contains(strings.Join(strings.Fields(table), " "), "never served") {
 		t.Fatalf("exit %d, %s%s", code, table, said)
 	}

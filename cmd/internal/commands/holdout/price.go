@@ -65,7 +65,7 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 		Command: "holdout-price", Inputs: folder(dir), Rows: commands.List(prices), Columns: responses,
 		Shown: forPeople(holdout.ResponseFields, func(r holdout.Response) holdout.Line { return r.Line }, "next_margin"),
 		Say: func() (title, notes []string) {
-			notes = []string{"price: nats, of ln 1/W; a response costs what it takes from the failure probability of later looks"}
+			notes = []string{"price: the part of the error budget that an answer uses, in nats: after a price of x, e^-x of it is left"}
 			if guessed {
 				notes = append(notes, "power: a forecast and no promise, if that is where the truth is and rows are alike")
 			}

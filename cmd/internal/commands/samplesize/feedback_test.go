@@ -312,7 +312,7 @@ func TestLessFeedback(t *testing.T) {
 	} {
 		_, out, _ := commandtest.Dpcalc(strings.Fields("samplesize " + command)...)
 		ways := line.FindAllStringSubmatch(out, -1)
-		if len(ways) != want || strings.Contains(out, "With less feedback") != (want > 0) {
+		if len(ways) != want || strings.Contains(out, "Show less") != (want > 0) {
 			t.Errorf("%s: %d ways, want %d\n%s", command, len(ways), want, out)
 		}
 		for _, way := range ways {

@@ -60,9 +60,12 @@ func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 			return nil, err
 		}
 	}
-	head := "With less feedback:"
-	if s.unknown == transfer.None {
-		head = "With less feedback these rows give:"
+	head := "Show less:"
+	switch s.unknown {
+	case transfer.Samples:
+		head = "Show less, need less:"
+	case transfer.None:
+		head = "Show less, and these rows give:"
 	}
 	var ways []goals.Row
 	typed := make(map[transfer.Feedback]string)
@@ -182,7 +185,7 @@ func (s *request) winnersOfMany(rows [][]goals.Row) []string {
 func exactness(best *goals.Row) string {
 	switch {
 	case !best.Method.Exact():
-		return "found by a search: its inequality may hold with somewhat fewer"
+		return "found by a search: the true minimum may be somewhat lower"
 	case tied(best):
 		return "at most: with one row fewer its inequality is an equality, up to roundings"
 	}

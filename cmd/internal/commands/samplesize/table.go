@@ -142,11 +142,11 @@ func (s *request) legend(rows [][]goals.Row) (lines []string) {
 
 // spanNotes are for tables for people: others have the two ends in columns of their own.
 var spanNotes = map[bool]string{
-	false: "noise scale a > b: it falls from a for the first answer to b for the last; --schedule FILE writes that of every answer",
-	true:  "noise scale a < b: it is a for the first answer and b for the last; --schedule FILE writes that of every answer",
+	false: "noise scale a > b: a for the first answer, falling to b for the last; --schedule FILE writes the noise of every answer",
+	true:  "noise scale a < b: a for the first answer, b for the last; --schedule FILE writes the noise of every answer",
 }
 
-const cutNote = "cut: noise is drawn again until it is within so many standard deviations; to clip it is not the same"
+const cutNote = "cut: redraw noise beyond this many standard deviations; do not clip it"
 
 // tableNote explains a noise scale that is the first and the last of a schedule, where noise is cut, and where the
 // table of the best row is.

@@ -86,7 +86,7 @@ func TestLessFeedbackKeepsToTheProofs(t *testing.T) {
 	for _, proofs := range []string{"all", "published", "published,coq"} {
 		base := "samplesize -n 10000 -m 1000 -b 0.05 --proofs " + proofs
 		code, out, stderr := commandtest.Dpcalc(strings.Fields(base)...)
-		_, less, ok := strings.Cut(out, "With less feedback:\n")
+		_, less, ok := strings.Cut(out, "Show less:\n")
 		if code != 0 || !ok {
 			t.Fatalf("%s: exit %d, %s%s", base, code, out, stderr)
 		}
