@@ -17,9 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
-	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
 )
 
 // These tests call the program from Python and from R. They need python3 with pip, pandas and scikit-learn (another
@@ -159,7 +157,7 @@ func TestPython(t *testing.T) {
 	t.Run("rows", func(t *testing.T) { l.checkPythonRows(t, dir) })
 	t.Run("answers", func(t *testing.T) { l.checkAnswers(t, dir, pythonAnswers, "ValueError", "DpcalcError") })
 	t.Run("module", func(t *testing.T) {
-		if got, want := l.printed(t, dir, l.load+repeated()+pythonModule), "as wanted\n"; got != want {
+		if got, want := l.printed(t, dir, l.load+pythonModule), "as wanted\n"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
@@ -170,20 +168,6 @@ func TestPython(t *testing.T) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
-}
-
-// repeated are the flags that a list repeats, as a statement in Python.
-func repeated() string {
-	var list []string
-	for _, c := range commands.Leaves(newProgram(&outfile.Session{}).Commands) {
-		for _, f := range c.AllFlags(formats) {
-			if f.Repeats {
-				list = append(list, `"`+f.Name+`"`)
-			}
-		}
-	}
-	slices.Sort(list)
-	return "REPEATED = '[" + strings.Join(slices.Compact(list), ", ") + "]'\n"
 }
 
 // pythonModule are the promises of the module beside its page: flags as words, what is an answer and what is not, a
@@ -209,7 +193,30 @@ assert words("queries", [10, 100]) == words("queries", numpy.array([10, 100])) =
 assert words("tau", pandas.Series([0.1, 0.2])) == ["--tau=0.1,0.2"] and words("tau", numpy.float64(0.1)) == ["--tau=0.1"]
 assert words("step", ["a", "b"]) == ["--step=a", "--step=b"] and words("output", pathlib.Path("x.csv")) == ["--output=x.csv"]
 refuses(ValueError, lambda: words("method", ["gate,ladder", "gate"]), "want no comma")
-assert json.dumps(sorted(dpcalc.REPEATED)) == REPEATED, REPEATED
+assert words("from_", "inspect") == ["--from=inspect"]
+kept = pathlib.Path("argument.json")
+kept.write_text("kept")
+refuses(ValueError, lambda: dpcalc.rows("methods", **{"output=argument.json": True}), "want a flag's name")
+refuses(ValueError, lambda: dpcalc.rows("--output=argument.json"), "want a command's name")
+assert kept.read_text() == "kept" and dpcalc.__version__ == "0.1.0.dev0+test"
+
+# Signatures have the flags, a misspelt one gets the program's remedy, and an alias works.
+parameters = inspect.signature(power).parameters
+assert parameters["effect"].default is None and parameters["open"].default is False and "samples:" in power.__doc__
+refuses(DpcalcError, lambda: samplesize(queris=10), "did you mean --queries?")
+assert samplesize(looks=10, tau=0.1).samples[0] == samplesize(queries=10, tau=0.1).samples[0]
+assert power(samples=2000, queries=50, threshold=0.8, query="accuracy", effect=0.1).power[0] > 0
+assert advise(samples=1000).command[0].startswith("dpcalc ")
+
+# A table keeps its columns and its index.
+genes = pandas.DataFrame({"gene": ["=A", "B", "C"], "p": [0.001, None, 0.01]}, index=["x", "y", "z"])
+with dpcalc.warnings.catch_warnings():
+    dpcalc.warnings.simplefilter("ignore")
+    for given in [genes, genes.p]:
+        corrected = pvalue_correct(given, by="description", outcomes=40, alpha=0.05)
+        assert corrected.index.tolist() == ["x", "y", "z"] and abs(corrected.p_adjusted["x"] - 0.04) < 1e-9
+        assert corrected.reject["x"] is True and corrected.status["y"] == "missing" and corrected.p.equals(genes.p)
+assert corrected.columns[0] == "p" and pvalue_correct([0.01, 0.2], family="holm").p_adjusted.round(9).tolist() == [0.02, 0.2]
 
 frame = samplesize(queries=[10, 100], tau=0.1, beta=0.05)
 assert frame.samples.dtype == int and frame.best.sum() == 2 and frame.tau.dtype == float and frame.adaptive.all()
@@ -256,7 +263,17 @@ assert search.cv_results_["mean_test_score"].tolist() == [1, 1], search.cv_resul
 assert ledger.status()["looks"] == looks + 2
 refuses(ValueError, lambda: scorer(ledger, numpy.zeros((3, 1)), ids)(DummyClassifier().fit([[0]], [1])), "got 3 predictions for 700 ids")
 
-dpcalc.rows("holdout", "retire", "module")
+with ledger as same:
+    assert same.log()["look"].max() == looks + 2 and same.verify()["verdict"] == "verified"
+assert "<td>open</td>" in ledger._repr_html_() and "no" in Holdout("no")._repr_html_()
+assert Holdout.init("closed", labels, open=True, beta=0.05).close(alpha=0.05)["state"] == "retired"
+torn = pathlib.Path("closed/looks.jsonl")
+torn.write_text(torn.read_text().replace("a", "b", 1))
+def leave():
+    with Holdout("closed"):
+        pass
+refuses(DpcalcError, leave, "")
+ledger.retire()
 refused = refuses(DpcalcError, lambda: ledger.score({i: 1 for i in ids}, show="pass", bar=0.3), "refused: the ledger is retired")
 assert refused.code == 3 and pickle.loads(pickle.dumps(refused)).rows == refused.rows
 

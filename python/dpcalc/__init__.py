@@ -1,6 +1,7 @@
 """dpcalc from Python: plans, ledgers and noise. The wheel brings the program, and every number is the program's.
 
-A flag of the program is an argument, with `_` for `-`: target_beta=0.1 is --target-beta=0.1. True gives a switch, False
+A flag of the program is an argument, with `_` for `-`: target_beta=0.1 is --target-beta=0.1, and from_="inspect" is
+--from=inspect. True gives a switch, False
 and None leave a flag out, and a list is a list of the command line: queries=[10, 100] is --queries=10,100. Whatever the
 program has to say of an answer that it gives becomes a Python warning.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import functools
+import html
 import importlib
 import importlib.metadata
 import io
@@ -16,23 +18,24 @@ import math
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import tempfile
 import threading
 import warnings
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Iterable, List, Mapping, Optional, Tuple
 
-__all__ = ["DpcalcError", "Holdout", "Noise", "Row", "compose", "maxinfo", "program", "pvalue_correct", "rows",
-           "samplesize", "scorer", "transfer"]
+from ._signatures import (REPEATED, Actions, Path, Predictions, Row, advise, compose, maxinfo, power, pvalue_correct,
+                          samplesize, transfer)
 
-#: A row of an answer, by the names of the program's JSON.
-Row = Dict[str, Any]
-#: A folder or file.
-Path = Union[str, "os.PathLike[str]"]
-#: A file, predictions by the ids of the rows (a dict, or a pandas Series with the ids as its index), or a DataFrame with
-#: the columns id and prediction.
-Predictions = Any
+__all__ = ["DpcalcError", "Holdout", "Noise", "Row", "advise", "compose", "maxinfo", "power", "program", "pvalue_correct",
+           "rows", "samplesize", "scorer", "transfer"]
+
+try:
+    __version__ = importlib.metadata.version("dpcalc")
+except importlib.metadata.PackageNotFoundError:  # the module of a clone
+    __version__ = "devel"
 
 
 class DpcalcError(Exception):
@@ -71,13 +74,12 @@ def program() -> str:
     return found
 
 
-#: The flags that are given once for each element of a list. A list for another flag has commas.
-REPEATED = frozenset(["all", "ask", "features", "host", "labels", "name", "only", "show", "step"])
-
-
 def _words(name: str, value: Any) -> List[str]:
     """A flag as words of the command line."""
-    flag = "--" + name.replace("_", "-")
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name):  # "output=FILE" would write a file
+        raise ValueError(f"got the argument {name!r}, want a flag's name with _ for -")
+    name = name.rstrip("_").replace("_", "-")
+    flag = "--" + name
     if value is None or value is False:
         return []
     if value is True:
@@ -85,7 +87,7 @@ def _words(name: str, value: Any) -> List[str]:
     if isinstance(value, (str, os.PathLike)) or not isinstance(value, Iterable):
         return [f"{flag}={os.fspath(value) if isinstance(value, os.PathLike) else value}"]
     texts = [str(one) for one in value]
-    if name.replace("_", "-") in REPEATED:
+    if name in REPEATED:
         return [f"{flag}={text}" for text in texts]
     for text in texts:
         if "," in text:
@@ -101,6 +103,8 @@ def rows(command: str, *arguments: Path, stdin: str = "", **flags: Any) -> List[
     """
     if flags.get("output") is None:
         flags["format"] = "json"
+    if not re.fullmatch("[a-z][a-z-]*", command):
+        raise ValueError(f"got the command {command!r}, want a command's name")
     texts = [os.fspath(one) for one in arguments]
     line = [program(), command, *(f"./{text}" if text.startswith("-") and text != "-" else text for text in texts)]
     for name, value in flags.items():
@@ -130,39 +134,40 @@ def _framed(found: List[Row]) -> Any:
     return frame
 
 
-def samplesize(**flags: Any) -> Any:
-    """How many rows, how many queries, what accuracy: a DataFrame if pandas is there, else a list of dicts.
+def _command(command: str, *arguments: Any, stdin: str = "", **flags: Any) -> Any:
+    """Runs a command, and returns its rows as a DataFrame."""
+    if len(arguments) != 1 or isinstance(arguments[0], (str, os.PathLike)):
+        return _framed(rows(command, *arguments, stdin=stdin, **flags))
+    table = _tabular(arguments[0])
+    found = rows(command, "-", stdin=_csv(table), **flags)
+    frame = _framed(found)
+    if not hasattr(table, "columns") or len(frame) != len(table) or flags.get("output") is not None:
+        return frame
+    # The caller's columns stay what they are, and the index too.
+    return table.join(frame[[name for name in frame if name not in table.columns]].set_axis(table.index))
 
-    samplesize(queries=[10, 100], tau=0.1, beta=0.05) has the plans of each goal, the best one first; `best` marks it. So
-    the first row by the number that was left out is a plan. With full=True there is a row for each method, whether it is a
-    reference or has no answer.
+
+def _tabular(table: Any) -> Any:
+    """P-values as a DataFrame, or as a list where they came as a list."""
+    if hasattr(table, "to_frame"):
+        return table.to_frame("p")
+    if hasattr(table, "columns"):
+        return table
+    return list(table)
+
+
+def _csv(table: Any) -> str:
+    """P-values as a CSV file. A missing value is NA."""
+    if hasattr(table, "columns"):
+        return str(table.to_csv(index=False, na_rep="NA"))
+    return "p\n" + "".join("NA\n" if p is None or p != p else f"{p}\n" for p in table)
+
+
+class Holdout(Actions):
+    """A ledger: `dpcalc holdout` on a folder. Every look is written down before it is shown.
+
+    Used as a context manager, it verifies the log at the end of the block. It stays open for looks: `close` is for good.
     """
-    return _framed(rows("samplesize", **flags))
-
-
-def pvalue_correct(*arguments: Path, stdin: str = "", **flags: Any) -> Any:
-    """What p-values are worth after the data chose the test: pvalue_correct(p=0.003, alpha=0.05, by="description",
-    outcomes=40), or the p-values of a file, or of stdin with "-"."""
-    return _framed(rows("pvalue-correct", *arguments, stdin=stdin, **flags))
-
-
-def maxinfo(**flags: Any) -> Any:
-    """How much the steps of an analysis reveal about the sample."""
-    return _framed(rows("maxinfo", **flags))
-
-
-def compose(**flags: Any) -> Any:
-    """The privacy of several mechanisms together."""
-    return _framed(rows("compose", **flags))
-
-
-def transfer(**flags: Any) -> Any:
-    """What a transfer theorem says of private answers."""
-    return _framed(rows("transfer", **flags))
-
-
-class Holdout:
-    """A ledger: `dpcalc holdout` on a folder. Every look is written down before it is shown."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = os.fspath(folder)
@@ -170,39 +175,58 @@ class Holdout:
     def __repr__(self) -> str:
         return f"Holdout({self.folder!r})"
 
-    @classmethod
-    def init(cls, folder: Path, labels: Path, **flags: Any) -> Holdout:
-        """Makes a ledger in a new folder. The labels are a file that stays where it is."""
-        rows("holdout", "init", folder, labels=labels, **flags)
-        return cls(folder)
+    def _repr_html_(self) -> str:
+        """The status as a table, for notebooks."""
+        try:
+            status = self.status()
+        except DpcalcError as error:
+            return f"<code>{html.escape(repr(self))}</code>: {html.escape(str(error))}"
+        cells = "".join(f"<tr><th>{html.escape(name.replace('_', ' '))}</th><td>{html.escape(str(value))}</td></tr>"
+                        for name, value in status.items() if value is not None and name not in ("labels", "chain"))
+        return f"<table><caption>{html.escape(repr(self))}</caption>{cells}</table>"
 
-    def price(self, predictions: Predictions = None, **question: Any) -> Any:
-        """What each response to a look at an open ledger would cost. Nothing is taken."""
-        files, stdin = _table(predictions, question.get("metric"))
-        return _framed(rows("holdout", "price", self.folder, *files, stdin=stdin, **question))
+    def __enter__(self) -> Holdout:
+        return self
 
-    def score(self, predictions: Predictions = None, **question: Any) -> Row:
-        """Takes a look, and returns its row: `verdict` has what a gate says, `response` the number of a score. A look
-        that the plan does not cover is refused by a DpcalcError with the code 3.
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None:
+            self.verify()
 
-        A look at a column needs a name: score(values, metric="column:judge", name="prompt 17"). With again=True and no
-        values the same name and question give its answer once more."""
-        for name, value in question.items():
+    def plot(self, axes: Any = None) -> Any:
+        """Draws each look's interval, or the number that it showed, with matplotlib. Returns the axes."""
+        if axes is None:
+            axes = importlib.import_module("matplotlib.pyplot").gca()
+        looks = [look for look in rows("holdout", "log", self.folder) if look["event"] == "look"]
+        for look in looks:
+            if look.get("lower") is not None:
+                axes.plot([look["look"]] * 2, [look["lower"], look["upper"]], color="tab:blue")
+        numbers = [look for look in looks if look["response"] is not None]
+        axes.plot([look["look"] for look in numbers], [look["response"] for look in numbers], "o", color="tab:blue")
+        axes.set_xlabel("look")
+        axes.set_ylabel("true value, by the ledger")
+        return axes
+
+
+def _init(command: str, cls: Any, folder: Path, labels: Path, **flags: Any) -> Any:
+    """Makes a ledger in a new folder. The labels are a file that stays where it is."""
+    rows("holdout", command, folder, labels=labels, **flags)
+    return cls(folder)
+
+
+def _action(action: str, ledger: Holdout, given: Any = None, **flags: Any) -> Any:
+    """Runs an action on a ledger: its rows as a DataFrame if it may have several, and else its row."""
+    if action == "score":
+        for name, value in flags.items():
             if isinstance(value, (list, tuple)) and name in ("show", "name"):
                 raise ValueError(f"{name}: got a list, want one look: dpcalc.rows takes several")
-        files, stdin = _table(predictions, question.get("metric"))
-        [row] = rows("holdout", "score", self.folder, *files, stdin=stdin, **question)
-        return row
-
-    def extend(self, labels: Optional[Path] = None, **flags: Any) -> Row:
-        """Adds rows to an open ledger, replaces them or drops some, and returns its status."""
-        [row] = rows("holdout", "extend", self.folder, labels=labels, **flags)
-        return row
-
-    def status(self, **flags: Any) -> Row:
-        """How far the ledger has come. It needs no labels."""
-        [row] = rows("holdout", "status", self.folder, **flags)
-        return row
+    if action == "extend":
+        flags["labels"], given = flags.get("labels", given), None
+    predictions = flags.pop("predictions", given)
+    files, stdin = _table(predictions, flags.get("metric"))
+    found = rows("holdout", action, ledger.folder, *files, stdin=stdin, **flags)
+    if action in ("price", "log"):
+        return _framed(found)
+    return found[0] if found else {}  # none where they are in a file
 
 
 def _table(predictions: Predictions, metric: Any) -> Tuple[List[Path], str]:

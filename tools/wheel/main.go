@@ -119,6 +119,7 @@ func (w wheel) packed() (name string, content []byte, err error) {
 		mode       fs.FileMode
 	}{
 		{"dpcalc/__init__.py", filepath.Join(w.root, "python", "dpcalc", "__init__.py"), 0o644},
+		{"dpcalc/_signatures.py", filepath.Join(w.root, "python", "dpcalc", "_signatures.py"), 0o644},
 		{"dpcalc/py.typed", filepath.Join(w.root, "python", "dpcalc", "py.typed"), 0o644},
 		{of + ".data/scripts/" + program, w.program, 0o755},
 		{of + ".dist-info/licenses/LICENSE", filepath.Join(w.root, "LICENSE"), 0o644},
