@@ -1,9 +1,9 @@
 """dpcalc from Python: plans, ledgers and noise. The wheel brings the program, and every number is the program's.
 
 A flag of the program is an argument, with `_` for `-`: target_beta=0.1 is --target-beta=0.1, and from_="inspect" is
---from=inspect. True gives a switch, False
-and None leave a flag out, and a list is a list of the command line: queries=[10, 100] is --queries=10,100. Whatever the
-program has to say of an answer that it gives becomes a Python warning.
+--from=inspect. True gives a switch, False and None leave a flag out, and a list is a list of the command line:
+queries=[10, 100] is --queries=10,100. Whatever the program has to say of an answer that it gives becomes a Python
+warning.
 """
 from __future__ import annotations
 

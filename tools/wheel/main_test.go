@@ -98,7 +98,7 @@ func TestWheel(t *testing.T) {
 				t.Errorf("%s: %s lacks the tag %s", platform, files[info+"WHEEL"], tag)
 			}
 		}
-		if _, typed := files["dpcalc/py.typed"]; !typed || !strings.Contains(files["dpcalc/__init__.py"], "def samplesize(") {
+		if _, typed := files["dpcalc/py.typed"]; !typed || !strings.Contains(files["dpcalc/_signatures.py"], "def samplesize(") {
 			t.Errorf("%s: no typed module", platform)
 		}
 		head, body, _ := strings.Cut(files[info+"METADATA"], "\n\n")
