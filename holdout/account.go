@@ -211,7 +211,7 @@ func (a *account) ask(p *Plan, l Line, tails open.Tails) (c cells, err error) {
 		}
 	}
 	if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) {
-		if l.Bar != nil && l.Conditions == nil && p.decides(l) {
+		if l.Bar != nil && l.Conditions == nil && decides(p, l) {
 			none.Reason = fmt.Sprintf("no score can pass the bar %v: the candidate differs on %d of %d rows, too few for what is left of the budget",
 				*l.Bar, l.Differ, l.Rows)
 		}

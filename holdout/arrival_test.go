@@ -254,7 +254,7 @@ func TestEditedArrivals(t *testing.T) {
 	text := files(t, dir)[planFile]
 	more := *l.plan
 	more.Arrival = &Arrival{Rows: 500}
-	if err := more.encode(); err != nil {
+	if err := encode(&more); err != nil {
 		t.Fatal(err)
 	}
 	for plan, want := range map[string]string{string(more.sealed): "made for 500 rows, and its labels are 450", text: "<nil>"} {
@@ -277,8 +277,8 @@ func TestEditedArrivals(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := journalOf(dir).Read()
-	if err != nil || h.arrived() != nil {
-		t.Fatal(err, h.arrived())
+	if err != nil || replayed(h) != nil {
+		t.Fatal(err, replayed(h))
 	}
 	for name, edit := range map[string]func([]Line) []Line{
 		"other rows": func(l []Line) []Line { l[0].Rows = 450; return l },
@@ -293,7 +293,7 @@ func TestEditedArrivals(t *testing.T) {
 	} {
 		edited := *h
 		edited.lines = edit(slices.Clone(h.lines))
-		if err := edited.arrived(); err == nil {
+		if err := replayed(&edited); err == nil {
 			t.Errorf("%s: verifies", name)
 		}
 	}

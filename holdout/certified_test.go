@@ -129,7 +129,7 @@ func expected(err error) bool {
 
 // reverified reads a plan from its bytes and verifies it.
 func reverified(p *Plan) error {
-	if err := p.encode(); err != nil {
+	if err := encode(p); err != nil {
 		return err
 	}
 	again, err := decodePlan(p.sealed)
@@ -214,7 +214,7 @@ func TestUncertifiedLedger(t *testing.T) {
 		lost := *l.plan
 		lost.Promise.Tau /= 10
 		lost.Promise.Hold /= 10
-		if err := lost.encode(); err != nil {
+		if err := encode(&lost); err != nil {
 			t.Fatal(err)
 		}
 		fresh, err := reread(&lost, "")
@@ -273,7 +273,7 @@ func TestPromiseThatIsNone(t *testing.T) {
 	} {
 		none := *l.plan
 		change(&none.Promise)
-		if err := none.encode(); err != nil {
+		if err := encode(&none); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, planFile), none.sealed, 0o600); err != nil {

@@ -483,7 +483,7 @@ func TestRowsAreRecomputed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := h.recomputed(); err != nil {
+	if err := replayed(h); err != nil {
 		t.Fatal(err)
 	}
 	for name, edit := range map[string]func(*Line){
@@ -494,7 +494,7 @@ func TestRowsAreRecomputed(t *testing.T) {
 		edited := *h
 		edited.lines = slices.Clone(h.lines)
 		edit(&edited.lines[1])
-		if err := edited.recomputed(); err == nil || !strings.Contains(err.Error(), "rows") {
+		if err := replayed(&edited); err == nil || !strings.Contains(err.Error(), "rows") {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}

@@ -154,7 +154,7 @@ func TestColumnFilesTellNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			plan.Salt = strings.Repeat("s", 52)
-			if err := plan.encode(); err != nil {
+			if err := encode(plan); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(filepath.Join(dir, planFile), plan.sealed, 0o600); err != nil {

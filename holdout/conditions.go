@@ -1,14 +1,12 @@
 package holdout
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"github.com/dpcalc/dpcalc/holdout/form"
-	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -17,21 +15,21 @@ import (
 const mostConditions = 100
 
 // joins checks the further conditions of a look.
-func (p *Plan) joins(s *Submission, name string) error {
+func joins(p *Plan, q Question, name string) error {
 	kind, _ := metric.Of(name)
 	in := p.scale(name).ends()
 	ratio := kind.Ratio != nil || name == metric.Precision
 	switch curved := ratio || kind.Less || kind.Pairs; {
-	case len(s.All) == 0:
+	case len(q.All) == 0:
 		return nil
 	case curved:
 		return inputf("all: got conditions with %s, want accuracy or a column", name)
 	case p.kept(ShowPass) > 0:
 		return inputf("all: got conditions, want none where a second moment is kept")
-	case len(s.All) > mostConditions:
-		return inputf("all: got %d conditions, want at most %d", len(s.All), mostConditions)
+	case len(q.All) > mostConditions:
+		return inputf("all: got %d conditions, want at most %d", len(q.All), mostConditions)
 	}
-	for _, c := range s.All {
+	for _, c := range q.All {
 		if !(c.Bar >= in.Lowest && c.Bar <= in.Highest) {
 			return inputf("all: got the bar %v, want a number in [%v, %v]", c.Bar, in.Lowest, in.Highest)
 		}
@@ -39,47 +37,12 @@ func (p *Plan) joins(s *Submission, name string) error {
 	return nil
 }
 
-// condition is a gate at one condition of a look: 0 is the look's own bar, on its own rows.
-func (l Line) condition(i int) Line {
-	one := Line{Line: form.Line{Metric: l.Metric, Shown: l.Conditions[i]}}
-	one.Question = Question{Show: ShowPass, Where: l.Where, Bar: l.Bar}
-	if i > 0 {
-		one.Bar, one.Where = &l.All[i-1].Bar, l.All[i-1].Where
-	}
-	return one
-}
-
 // sure reports whether the predictions alone say that a condition is met: the candidate is the incumbent on its rows.
 // Values of a column say nothing of the kind, as they may follow from labels.
-func (p *Plan) sure(one Line) bool {
+func sure(p *Plan, one Line) bool {
 	kind, _ := metric.Of(one.Metric)
 	same := p.Compares() && kind.Reads != metric.Number && one.Differ == 0
 	return same && *one.Bar < 0
-}
-
-// joined are the looks at the conditions of a look, in their order.
-func (l *Ledger) joined(a *asked, q *query) error {
-	if len(a.All) == 0 {
-		return nil
-	}
-	own := Shown{Rows: a.Rows, Differ: q.differ, Share: q.share, Clusters: a.Clusters}
-	a.Conditions, q.joint = []Shown{own}, []look{a.look}
-	for _, c := range a.All {
-		one := *a
-		one.All, one.Shown = nil, Shown{}
-		one.Bar, one.Where = &c.Bar, c.Where
-		asks, err := l.query(&one)
-		switch {
-		case err != nil:
-			return inAll("all", err)
-		case asks.tails == nil && c.Bar >= 0:
-			return inputf("all: got %s for a candidate that is the incumbent on all of these rows, which no bar from 0 on is passed by", c)
-		}
-		own := Shown{Rows: one.Rows, Differ: asks.differ, Share: asks.share, Clusters: one.Clusters}
-		a.Conditions = append(a.Conditions, own)
-		q.joint = append(q.joint, one.look)
-	}
-	return nil
 }
 
 // gateOf is a gate at one of several conditions, with the tails of its mean; none for a sure one.
@@ -93,9 +56,9 @@ type gateOf struct {
 func (c *cells) join(p *Plan, share float64) error {
 	for i := range c.line.Conditions {
 		one, gate := c.line.condition(i), gateOf{}
-		if !p.sure(one) {
+		if !sure(p, one) {
 			var err error
-			gate.tails = p.tails(one)
+			gate.tails = tailsOf(p, one)
 			if gate.Look, err = open.Gate(c.node, gate.tails, *one.Bar, share); err != nil {
 				return err
 			}
@@ -106,19 +69,14 @@ func (c *cells) join(p *Plan, share float64) error {
 	return nil
 }
 
-// conditioned reports whether looks of a fixed plan may have several conditions.
-func (p *Plan) conditioned() bool {
-	return !p.IsOpen() && p.Method == "gate" && p.FeaturesFile() != nil
-}
-
 // gates are the gates of a fixed plan at the conditions of a look. A pass and a failure have the level of a look each,
 // beta/N: as if their cells were the halves of twice as much. docs/theorems/feedback.md has the proof.
-func (p *Plan) gates(l Line) (c cells, err error) {
+func gatesOf(p *Plan, l Line) (c cells, err error) {
 	level := float64(p.goal.TestLevel())
 	if !(level < -math.Ln2) {
 		return c, inputf("all: got conditions, want a plan with a level of less than one half for each look")
 	}
-	c = cells{line: l, tails: p.tails(l.condition(0)), scale: p.scale(l.Metric), fixed: true, oneSided: p.goal.OneSided}
+	c = cells{line: l, tails: tailsOf(p, l.condition(0)), scale: p.scale(l.Metric), fixed: true, oneSided: p.goal.OneSided}
 	c.node.LnBeta = math.Nextafter(level+math.Ln2, math.Inf(-1))
 	if err = c.join(p, 0.5); err != nil {
 		err = inputf("all: %v", err)
@@ -126,9 +84,9 @@ func (p *Plan) gates(l Line) (c cells, err error) {
 	return c, err
 }
 
-// joint answers a look at several conditions of a fixed gate.
-func (p *Plan) joint(a asked) (Line, error) {
-	c, err := p.gates(a.Line)
+// Joint answers a look at several conditions of a fixed gate.
+func Joint(p *Plan, a *Asked) (Line, error) {
+	c, err := gatesOf(p, a.Line)
 	if err != nil {
 		return Line{}, err
 	}
@@ -138,7 +96,7 @@ func (p *Plan) joint(a asked) (Line, error) {
 // met is 1 if all conditions pass and else 0.
 func (c cells) met(p *Plan, joint []look) float64 {
 	for i, gate := range c.joint {
-		if gate.tails != nil && gate.Response(joint[i].measured(p, c.line.condition(i))) == 0 {
+		if gate.tails != nil && gate.Response(measured(p, joint[i], c.line.condition(i))) == 0 {
 			return 0
 		}
 	}
@@ -184,11 +142,8 @@ func (c cells) shownJointly(cell int) (r response, s Shown) {
 	return r, s
 }
 
-// tells reports whether a line has a bar for each of the conditions that it shows.
-func (l Line) tells() bool { return l.Bar != nil && len(l.Conditions) == len(l.All)+1 }
-
 // joinedAmong checks the conditions of a line of the log.
-func (l Line) joinedAmong(rows int64, sizes *Sizes, p *Plan) error {
+func joinedAmong(p *Plan, l Line, rows int64, sizes *Sizes) error {
 	switch {
 	case len(l.All) == 0 && l.Conditions == nil:
 		return nil
@@ -197,34 +152,34 @@ func (l Line) joinedAmong(rows int64, sizes *Sizes, p *Plan) error {
 	case l.Conditions[0].Rows != l.Rows || l.Conditions[0].Differ != l.Differ:
 		return errors.New("got a first condition that is not the look's own")
 	}
-	if err := p.joins(&Submission{Question: l.Question}, l.Metric); err != nil {
+	if err := joins(p, l.Question, l.Metric); err != nil {
 		return err
 	}
 	for i := range l.Conditions {
 		one := l.condition(i)
-		if p.sure(one) { // nothing differs there
+		if sure(p, one) { // nothing differs there
 			if one.Differ = 1; p.design().ByMeans() {
 				one.Share = 1
 			}
 		}
-		if err := one.among(rows, sizes, p); err != nil {
+		if err := amongRows(p, one, rows, sizes); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rejoined checks what the log of a fixed plan says of several conditions.
-func (h *history) rejoined() error {
+// Rejoined checks what the log of a fixed plan says of several conditions.
+func Rejoined(h Past) error {
 	rows, sizes := h.extent()
 	for i, l := range h.lines {
 		if len(l.All) == 0 && l.Conditions == nil {
 			continue
 		}
-		err := l.among(rows, sizes, h.plan)
+		err := amongRows(h.plan, l, rows, sizes)
 		if err == nil {
 			var c cells
-			if c, err = h.plan.gates(l); err == nil {
+			if c, err = gatesOf(h.plan, l); err == nil {
 				err = c.show(l)
 			}
 		}
@@ -235,22 +190,8 @@ func (h *history) rejoined() error {
 	return nil
 }
 
-// Told says what a look shows of its conditions, "" where it has one, or was not answered.
-func (l Line) Told() string {
-	var all []string
-	for i, s := range l.Conditions {
-		if s.Lower == nil || s.Upper == nil {
-			return ""
-		}
-		c, says := Condition{Bar: *l.condition(i).Bar, Where: l.condition(i).Where}, "sure"
-		switch {
-		case *s.Lower == *s.Upper:
-		case l.Verdict == Pass:
-			says = "truth above it"
-		default:
-			says = "truth at most " + text.Up(*s.Upper)
-		}
-		all = append(all, fmt.Sprintf("%s: %s", c, says))
-	}
-	return strings.Join(all, "; ")
+// Covers refuses a look at several conditions of a fixed gate that none can pass.
+func Covers(p *Plan, a *Asked) error {
+	_, err := gatesOf(p, a.Line)
+	return cmp.Or(a.query.differs(), err)
 }

@@ -82,7 +82,7 @@ func TestSeveralConditions(t *testing.T) {
 		lines := slices.Clone(seen(t, l).lines)
 		lines[0].Conditions = slices.Clone(lines[0].Conditions)
 		lines[0].Conditions[1].Upper = float(0.123)
-		if err := (&history{plan: l.plan, lines: lines}).recomputed(); err == nil {
+		if err := replayed(&history{Past: Past{plan: l.plan, lines: lines}}); err == nil {
 			t.Error("another upper end of a condition goes unnoticed")
 		}
 	}
@@ -166,7 +166,7 @@ func TestColumnsThatAgreeSayNothing(t *testing.T) {
 		lines := slices.Clone(seen(t, l).lines)
 		lines[1].Conditions = slices.Clone(lines[1].Conditions)
 		lines[1].Conditions[1].Differ = differ
-		if err := (&history{plan: l.plan, lines: lines}).recomputed(); (err == nil) != (i == 0) {
+		if err := replayed(&history{Past: Past{plan: l.plan, lines: lines}}); (err == nil) != (i == 0) {
 			t.Errorf("a condition on rows of which %d differ: %v", differ, err)
 		}
 	}
@@ -236,7 +236,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 			lines := slices.Clone(seen(t, l).lines)
 			lines[0].Conditions = slices.Clone(lines[0].Conditions)
 			edit(&lines[0])
-			if err := (&history{plan: l.plan, lines: lines}).recomputed(); err == nil {
+			if err := replayed(&history{Past: Past{plan: l.plan, lines: lines}}); err == nil {
 				t.Errorf("%s goes unnoticed", name)
 			}
 		}
@@ -255,7 +255,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 			l.All = append(l.All, Condition{Bar: 0.5, Where: fmt.Sprint("slice=", i)})
 		}
 	}
-	c, err := plan.gates(l)
+	c, err := gatesOf(plan, l)
 	if err != nil {
 		t.Fatal(err)
 	}

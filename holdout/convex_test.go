@@ -36,7 +36,7 @@ func TestConvexTailsOfOpenLooks(t *testing.T) {
 		for version := form.FirstCode; version <= form.Code; version++ {
 			c.plan.Open = &Law{Code: version}
 			p := Plan{Plan: c.plan}
-			tails, _ := p.planned(Line{Line: c.line}, c.line.Rows, c.sizes)
+			tails, _ := planned(&p, Line{Line: c.line}, c.line.Rows, c.sizes)
 			if _, random := tails.(open.Differences); random && version == form.FirstCode {
 				continue
 			}

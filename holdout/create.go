@@ -119,35 +119,25 @@ func (l *Ledger) offers() error {
 	if !l.plan.IsOpen() {
 		return nil
 	}
-	for _, text := range l.plan.Open.Ask {
-		o, err := parseOffer(text, l.plan.ends())
-		if err == nil {
-			err = l.plan.affordable(o)
-		}
-		if err != nil {
-			return err
-		}
-		for _, where := range o.values["where"] {
-			if _, err := l.slice(where); err != nil {
-				return inAll("ask", err)
-			}
-		}
-	}
-	return nil
+	return CheckOffers(l.plan, func(where string) error {
+		_, err := l.slice(where)
+		return err
+	})
 }
 
 func (l *Ledger) create(p *Plan) error {
 	p.Created = l.now().UTC().Format(time.RFC3339)
 	p.Salt = rand.Text() + rand.Text()
 	l.rows = p.rows()
-	if err := p.encode(); err != nil {
+	var err error
+	if p.sealed, err = p.Seal(); err != nil {
 		return err
 	}
 	kept := make(map[string][]byte)
 	if l.base != nil {
 		kept[p.Incumbent.Path] = textOf(l.base.ByID())
 	}
-	err := l.journal.Create(p.sealed, kept)
+	err = l.journal.Create(p.sealed, kept)
 	if wrong := (*journal.FolderError)(nil); errors.As(err, &wrong) {
 		err = inputf("%v", wrong)
 	}

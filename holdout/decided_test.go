@@ -96,11 +96,11 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		}
 		_, err = l.Score(context.Background(), Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent),
 			Question: Question{Show: ShowPass, Where: c.where, Bar: float(0.9)}})
-		if decided := l.plan.decides(pass.Line); decided && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("differs on %d of", c.differ)) {
+		if decided := decides(l.plan, pass.Line); decided && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("differs on %d of", c.differ)) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 		random := c.code == form.FirstCode || terms.Group != "" || terms.Items != nil
-		if random == l.plan.decides(pass.Line) {
+		if random == decides(l.plan, pass.Line) {
 			t.Errorf("%s: decided rows are used: %v", c.name, !random)
 		}
 	}
@@ -142,7 +142,7 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 		if line.Differ, _ = l.differing(nil); line.Differ == 0 {
 			continue
 		}
-		tails := p.tails(line)
+		tails := tailsOf(p, line)
 		var masses, means []float64
 		truth := 0.
 		for labels := range int(math.Pow(float64(several), float64(n))) {
@@ -155,7 +155,7 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 				right[i] = classes[c]
 			}
 			l.labels = labeled(right)
-			masses, means = append(masses, mass), append(means, l.measured(p, line))
+			masses, means = append(masses, mass), append(means, measured(p, l, line))
 			truth += mass * means[len(means)-1]
 		}
 		for _, x := range slices.Compact(slices.Sorted(slices.Values(means))) {
@@ -191,7 +191,7 @@ func TestCodesOfALaterVersion(t *testing.T) {
 	gate := Line{Line: form.Line{Metric: "recall", Question: Question{Show: ShowPass, Bar: float(0.5)}, Shown: Shown{Rows: 80}}}
 	for version, want := range map[int]bool{form.FirstCode: true, form.Code: false} {
 		p := &Plan{Plan: form.Plan{Open: &Law{Code: version}}}
-		if fits := gate.among(80, nil, p) == nil; fits != want {
+		if fits := amongRows(p, gate, 80, nil) == nil; fits != want {
 			t.Errorf("version %d: a gate of recall without rows predicted positive fits: %v", version, fits)
 		}
 	}
@@ -242,7 +242,7 @@ func TestGatesOfDecidedRows(t *testing.T) {
 		if c.decided != "two" {
 			continue
 		}
-		if err := p.encode(); err != nil {
+		if err := encode(p); err != nil {
 			t.Fatal(err)
 		}
 		again, err := decodePlan(p.sealed)
@@ -254,7 +254,7 @@ func TestGatesOfDecidedRows(t *testing.T) {
 			"got three, want any, two or nothing":    func(p *Plan) { p.Promise.Decided = "three" },
 		} {
 			other := *p
-			if change(&other); other.encode() != nil {
+			if change(&other); encode(&other) != nil {
 				t.Fatal("not encoded")
 			}
 			if _, err := decodePlan(other.sealed); err == nil || !strings.Contains(err.Error(), want) {
@@ -263,7 +263,7 @@ func TestGatesOfDecidedRows(t *testing.T) {
 		}
 		before := *p // as an earlier version made it, for the tau that it has
 		before.Promise.Decided, before.Promise.Tau = "", 0.08
-		if err := before.encode(); err != nil {
+		if err := encode(&before); err != nil {
 			t.Fatal(err)
 		}
 		again, err = decodePlan(before.sealed)

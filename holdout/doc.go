@@ -19,7 +19,7 @@
 //  5. Ledger.query, which finds the rows of an open look and the tails that bound its truth;
 //  6. Ledger.writing, which takes the lock and has the journal read what other processes wrote;
 //  7. Ledger.fresh, which refuses a look that the plan does not cover, and knows one that was answered before;
-//  8. practice.response or Ledger.reply, where labels meet predictions and the plan's method answers;
+//  8. Rule.Answer, where labels meet predictions and the rule of the plan answers;
 //  9. Ledger.add, which appends the line and returns when it is on the disk;
 //  10. history.answers, which read the answer from its line.
 //

@@ -11,13 +11,13 @@ import (
 )
 
 // show turns an answer within tau of the truth into the feedback of the plan, and shows nothing more.
-func (h *history) show(answer float64, l look) (response, error) {
+func show(h Past, a *Asked, answer float64) (response, error) {
 	goal := h.plan.goal
 	switch goal.Feedback {
 	case transfer.Answers, transfer.Final:
 		return number(answer, ""), nil
 	case transfer.Gate:
-		return response{verdict: verdict(answer >= *l.bar+goal.Tau, Pass, Fail)}, nil
+		return response{verdict: verdict(answer >= *a.Bar+goal.Tau, Pass, Fail)}, nil
 	case transfer.Best:
 		best := goal.Baseline()
 		if goal.Query == transfer.Difference {
@@ -31,18 +31,10 @@ func (h *history) show(answer float64, l look) (response, error) {
 		// A guess within the guess error of the truth is within that and tau of the answer: it holds. One that holds may be
 		// as far as 2 tau and the guess error from the truth, so that the answer is shown and not the guess. It is within
 		// tau, and the plan has paid for it.
-		wrong := math.Abs(answer-*l.guess) > goal.Tau+goal.GuessError.Or(goal.Tau/2)
+		wrong := math.Abs(answer-*a.Guess) > goal.Tau+goal.GuessError.Or(goal.Tau/2)
 		return number(answer, verdict(wrong, Moved, Holds)), nil
 	}
 	return response{}, fmt.Errorf("no response for the feedback %s", goal.Feedback)
-}
-
-// verdict is one of two words.
-func verdict(yes bool, word, other string) string {
-	if yes {
-		return word
-	}
-	return other
 }
 
 // fixedRules are what looks of fixed plans take, by their feedback. Looks of other feedback take none.
@@ -51,8 +43,8 @@ var fixedRules = map[transfer.Feedback]ask.Rule{
 	transfer.Flags: {Needs: []string{"guess"}},
 }
 
-// rule is what looks of a fixed plan take.
-func (p *Plan) rule() ask.Rule {
+// rulesOf is what looks of a fixed plan take.
+func rulesOf(p *Plan) ask.Rule {
 	rule := fixedRules[p.goal.Feedback]
 	if p.Promise.Test != "" {
 		rule = ask.Rule{}
@@ -64,14 +56,14 @@ func (p *Plan) rule() ask.Rule {
 }
 
 // checkFixed checks the question of a look at a fixed plan, and fills in the only bar that there is.
-func (p *Plan) checkFixed(s *Submission) error {
+func checkFixed(p *Plan, s *Question) error {
 	goal := p.goal
-	if bar := p.onlyBar(); goal.Feedback == transfer.Gate && s.Bar == nil {
+	if bar := onlyBar(p); goal.Feedback == transfer.Gate && s.Bar == nil {
 		s.Bar = bar
 	}
 	with := "--feedback " + goal.Feedback.String()
-	err := p.rule().Check(s.Question, ask.Ends{Lowest: lowest(goal), Highest: 1}, with, func(param ask.Param) string {
-		got := strings.Join(param.Texts(s.Question), " and ")
+	err := rulesOf(p).Check(*s, ask.Ends{Lowest: lowest(goal), Highest: 1}, with, func(param ask.Param) string {
+		got := strings.Join(param.Texts(*s), " and ")
 		switch {
 		case param.Name == "all":
 			return "got conditions, want none but of an open ledger, or of one by the method gate that was made with --features"
@@ -91,11 +83,11 @@ func (p *Plan) checkFixed(s *Submission) error {
 	if goal.Feedback != transfer.Gate || p.Promise.Test != "" {
 		return nil
 	}
-	return p.takesBar(*s.Bar)
+	return takesBar(p, *s.Bar)
 }
 
 // onlyBar is the bar of a plan that has but one.
-func (p *Plan) onlyBar() *float64 {
+func onlyBar(p *Plan) *float64 {
 	if len(p.Bars) == 1 {
 		return &p.Bars[0]
 	}
@@ -103,7 +95,7 @@ func (p *Plan) onlyBar() *float64 {
 }
 
 // takesBar checks that a look may ask a bar.
-func (p *Plan) takesBar(bar float64) error {
+func takesBar(p *Plan, bar float64) error {
 	declared, tau := p.Promise.Bar, p.goal.Tau
 	switch {
 	case declared != nil && *declared != bar:
@@ -119,31 +111,3 @@ func (p *Plan) takesBar(bar float64) error {
 
 // listed are numbers in words.
 func listed(numbers []float64) string { return strings.Trim(fmt.Sprint(numbers), "[]") }
-
-// Remaining is the rest of a plan. Passes belong to a gate, flags to a plan with guesses.
-type Remaining struct{ Looks, Passes, Flags int64 }
-
-// remaining is the rest of the plan: nothing after the last look, pass or flag, or once the finalists were scored. An
-// open ledger has no last look.
-func (h *history) remaining() (r Remaining) {
-	goal := h.plan.goal
-	if h.plan.IsOpen() {
-		return Remaining{Looks: one(!h.retired) * math.MaxInt64}
-	}
-	r.Looks = max(goal.Queries-h.looks, 0)
-	over := h.retired || h.refused > 0 && !h.plan.IsOpen()
-	switch goal.Feedback {
-	case transfer.Gate:
-		r.Passes = max(passes(goal)-h.passes, 0)
-		over = over || r.Passes == 0
-	case transfer.Flags:
-		r.Flags = max(goal.Budget-h.flags, 0)
-		over = over || r.Flags == 0
-	case transfer.Final:
-		over = over || h.looks > 0
-	}
-	if over {
-		return Remaining{}
-	}
-	return r
-}

@@ -275,7 +275,7 @@ func TestSparseValidateInParts(t *testing.T) {
 	predictions := guesses(classes, 0.7, 5)
 	for flag := range int64(3) {
 		guess := 0.1 + float64(flag)/100
-		rows, err := l.plan.part(flag)
+		rows, err := partOf(l.plan, flag)
 		if err != nil {
 			t.Fatal(err)
 		}

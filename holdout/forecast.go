@@ -5,7 +5,7 @@ import "github.com/dpcalc/dpcalc/transfer/open"
 // forecast puts into the response that passes, or rejects, how probable it is if the truth is so far above the bar, or
 // the candidate better than the incumbent by so much. It is no promise: rows are taken to be alike, with the values 0
 // and 1, and of two models exactly one to be right on each row on which they differ. It depends on no label.
-func (h *history) forecast(a asked, effect float64, list []Response) error {
+func forecast(h Past, a *Asked, effect float64, list []Response) error {
 	p, rows, compared := h.plan, a.Rows, h.plan.Compares()
 	kind := a.Show
 	counted := p.scale(a.Metric).plain() && a.query.moment == 0 && a.query.positive == 0

@@ -18,7 +18,7 @@ func (gate) run(a transfer.Answer) (theory.Run, error) {
 
 func (gate) failure(p *Plan) (theory.LogProb, error) {
 	count := p.Mechanism.PassCount
-	if err := p.only(theory.Run{PassCount: count}); err != nil {
+	if err := only(p, theory.Run{PassCount: count}); err != nil {
 		return 0, err
 	}
 	switch counted := p.goal.Query == transfer.Binary && p.goal.Bar.Given; {
@@ -34,8 +34,8 @@ func (gate) failure(p *Plan) (theory.LogProb, error) {
 	return a.Beta, nil
 }
 
-func (gate) response(h *history, l look) (response, error) {
-	goal := h.plan.goal
+func (gate) response(h Past, a *Asked) (response, error) {
+	goal, l := h.plan.goal, a.look
 	run, err := mechanism.Gate{Queries: goal.Queries, Passes: passes(goal), Margin: goal.Tau}.Start()
 	if err != nil {
 		return response{}, err
@@ -48,23 +48,16 @@ func (gate) response(h *history, l look) (response, error) {
 	passed := false
 	switch count := h.plan.Mechanism.PassCount; {
 	case l.values.Kind.Pairs:
-		passed = atLeast(l.area(), *l.bar, goal.Tau)
+		passed = atLeast(l.area(), *a.Bar, goal.Tau)
 	case count > 0:
 		passed = l.sum() >= float64(count)
 	default:
-		passed = reaches(l.sum(), goal.Samples, *l.bar, goal.Tau)
+		passed = reaches(l.sum(), goal.Samples, *a.Bar, goal.Tau)
 	}
 	if passed, err = run.TestCount(one(passed), 1); err != nil {
 		return response{}, err
 	}
 	return response{verdict: verdict(passed, Pass, Fail)}, nil
-}
-
-func one(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // passes is how many passes the plan covers.

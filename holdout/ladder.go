@@ -17,7 +17,7 @@ func (ladder) run(a transfer.Answer) (theory.Run, error) {
 }
 
 func (ladder) failure(p *Plan) (theory.LogProb, error) {
-	if err := p.only(theory.Run{Board: p.Mechanism.Board}); err != nil {
+	if err := only(p, theory.Run{Board: p.Mechanism.Board}); err != nil {
 		return 0, err
 	}
 	if p.Mechanism.Board != nil {
@@ -29,7 +29,7 @@ func (ladder) failure(p *Plan) (theory.LogProb, error) {
 }
 
 // uncounted reports whether the plan has boundaries where it runs on counts, as ledgers of the first form do.
-func (p *Plan) uncounted() bool {
+func uncounted(p *Plan) bool {
 	steps := p.Mechanism.Board
 	return p.goal.Query == transfer.Binary && len(steps) > 1 && steps[1].Count == 0
 }
@@ -40,9 +40,9 @@ func board(p *Plan) []theory.Step {
 }
 
 func boardOf(p *Plan, count func(b, n float64) float64) (steps []theory.Step) {
-	uncounted := p.uncounted()
+	rounded := uncounted(p)
 	for i, step := range p.Mechanism.Board {
-		if uncounted && i > 0 {
+		if rounded && i > 0 {
 			step.Count = int64(count(step.Boundary, float64(p.goal.Samples)))
 		}
 		steps = append(steps, step)
@@ -50,10 +50,10 @@ func boardOf(p *Plan, count func(b, n float64) float64) (steps []theory.Step) {
 	return steps
 }
 
-// asRun is a bound on the probability that the looks of a ledger of the first form break the promise: those that an
+// AsRun returns a bound on the probability that the looks of a ledger of the first form break the promise: those that an
 // earlier version took, which compared c/n with a rounded boundary, and those to come. Other ledgers have none.
-func asRun(p *Plan) (*theory.LogProb, error) {
-	if !p.uncounted() {
+func AsRun(p *Plan) (*theory.LogProb, error) {
+	if !uncounted(p) {
 		return nil, nil
 	}
 	first := boardOf(p, func(b, n float64) float64 {
@@ -67,11 +67,11 @@ func asRun(p *Plan) (*theory.LogProb, error) {
 	return &failure, err
 }
 
-func (ladder) response(h *history, l look) (response, error) {
+func (ladder) response(h Past, a *Asked) (response, error) {
 	goal := h.plan.goal
-	score := l.sum()
+	score := a.look.sum()
 	if h.plan.Mechanism.Board == nil {
-		return h.show(score/float64(goal.Samples), l)
+		return show(h, a, score/float64(goal.Samples))
 	}
 	plan := mechanism.Ladder{Queries: goal.Queries}
 	for i, step := range board(h.plan) {

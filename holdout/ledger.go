@@ -231,11 +231,9 @@ func (l *Ledger) readSettled() (*history, error) {
 
 // asked is a submission that has been read.
 type asked struct {
-	Line
-	look  look
-	query query // of an open look
-	known bool  // when it was asked
-	again bool  // whether the answer to a known look is asked for
+	Asked
+	known bool // when it was asked
+	again bool // whether the answer to a known look is asked for
 	batch *batched
 }
 
@@ -294,11 +292,15 @@ func (l *Ledger) ask(ctx context.Context, s Submission) (a asked, err error) {
 
 // admits checks all of a submission but its values, and fills in what has one value.
 func (l *Ledger) admits(s *Submission) error {
-	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team), l.needs(s)); err != nil {
+	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team)); err != nil {
 		return err
 	}
-	if s.Metric == "" {
-		s.Metric = l.plan.Metric
+	if s.foreign() {
+		return inputf("got a submission with something that no ledger knows, want predictions and a question")
+	}
+	s.Metric = cmp.Or(s.Metric, l.plan.Metric)
+	if err := l.plan.Rule.Admit(l.plan, &s.Question, s.Metric); err != nil {
+		return err
 	}
 	return cmp.Or(l.asks(s.Metric), l.Whole())
 }
@@ -308,7 +310,7 @@ func (l *Ledger) askNow(s Submission) (a asked, err error) {
 	if err := l.admits(&s); err != nil {
 		return a, err
 	}
-	a.look = look{labels: l.labels, bar: s.Bar, guess: s.Guess, records: l.recordsOf(nil)}
+	a.look = look{labels: l.labels, records: l.recordsOf(nil)}
 	a.look.groups = l.clusters
 	a.Line = Line{Line: form.Line{Event: Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Question: s.Question}}
 	if s.Values == nil && l.plan.IsOpen() { // to ask for its price
@@ -466,7 +468,7 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		return nil, &ExtendedError{}
 	case h.retired:
 		return nil, &RefusedError{Reason: "the ledger is retired"}
-	case h.remaining().Looks == 0:
+	case h.plan.Rule.Remaining(h.Past).Looks == 0:
 		return nil, &RefusedError{Reason: h.plan.ended()}
 	case current != nil && list[0].Key != "":
 		if h.plan.Schema != form.ColumnSchema {
@@ -476,7 +478,7 @@ func (l *Ledger) fresh(h *history, all []asked) (list []asked, err error) {
 		return nil, inputf("incumbent: got other predictions than the last candidate that passed, or the plan's")
 	}
 	for _, a := range list {
-		if err := h.allows(a); err != nil {
+		if err := h.plan.Rule.Allow(h.Past, &a.Asked); err != nil {
 			return nil, err
 		}
 	}
@@ -528,7 +530,7 @@ func (h *history) answers(all []asked) (list []Answer) {
 		}
 		list = append(list, Answer{
 			Look: line.Look, Name: line.Name, Verdict: line.Verdict, Response: line.Response, Fingerprint: line.Fingerprint,
-			Key: line.Key, Remaining: h.remaining(), Plan: h.plan, Chain: h.chain, Known: a.known,
+			Key: line.Key, Remaining: h.plan.Rule.Remaining(h.Past), Plan: h.plan, Chain: h.chain, Known: a.known,
 			Rows: line.Rows, Counts: a.look.values.Counts, Open: h.opened(line), Spent: h.account.spent(),
 			Told: line.Told(),
 		})
@@ -547,7 +549,7 @@ func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 	}
 	var lines []form.Line
 	for _, a := range fresh {
-		if a.look.noise, err = l.noise(); err != nil {
+		if a.noise, err = l.noise(); err != nil {
 			return err
 		}
 		number := h.looks + int64(len(lines)) + 1
@@ -560,21 +562,7 @@ func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 				return err
 			}
 		}
-		var shown response
-		switch {
-		case h.plan.IsOpen():
-			a.Line, err = l.reply(h, a)
-		case len(a.All) > 0:
-			a.Line, err = h.plan.joint(a)
-		case h.plan.Promise.Test != "":
-			a.Verdict = h.tested(a.look, a.Metric).verdict
-		case h.plan.kept("") > 0 && a.look.square() > h.plan.kept(""):
-			a.Verdict = Refused
-		default:
-			shown, err = practiceOf(h.plan.Method).response(h, a.look)
-			a.Response, a.Verdict = shown.value, shown.verdict
-		}
-		if err != nil {
+		if a.Line, err = h.plan.Rule.Answer(h.Past, &a.Asked); err != nil {
 			return err
 		}
 		a.Look = number

@@ -873,3 +873,12 @@ func BenchmarkReadLog(b *testing.B) {
 		}
 	}
 }
+
+// replayed is what the rule of a ledger says of its lines.
+func replayed(h *history) error { return h.plan.Rule.Replay(h.Past) }
+
+// encode seals a plan again.
+func encode(p *Plan) (err error) {
+	p.sealed, err = p.Seal()
+	return err
+}

@@ -74,26 +74,17 @@ func intersected(lines []Line) {
 
 // history is the past of a ledger as its files have it.
 type history struct {
-	plan    *Plan
-	lines   []Line
-	known   map[string][]int // the lines of the looks, by their fingerprints
-	looks   int64            // spent, torn ones included
-	torn    int64
-	passes  int64
-	flags   int64
-	refused int64       // of a fixed plan, after one of which nothing is answered
-	board   *float64    // the last number shown
-	best    *LabelsFile // the incumbent, if a candidate has passed or the rows have changed
-	retired bool
-	account account // of an open ledger
-	rows    rows    // of an open ledger
-	chain   string  // the head's
-	inHand  bool    // a look was being taken, which is not in it
-	reader  *form.LineReader
+	Past
+	known  map[string][]int // the lines of the looks, by their fingerprints
+	best   *LabelsFile      // the incumbent, if a candidate has passed or the rows have changed
+	rows   rows             // of an open ledger
+	chain  string           // the head's
+	inHand bool             // a look was being taken, which is not in it
+	reader *form.LineReader
 }
 
 func newHistory(p *Plan) *history {
-	h := &history{plan: p, known: make(map[string][]int), account: newAccount()}
+	h := &history{Past: Past{plan: p, account: newAccount()}, known: make(map[string][]int)}
 	h.rows, h.reader = p.rows(), form.NewLineReader()
 	h.chain = journal.PlanEnds.Chain(string(p.sealed))
 	return h
@@ -185,14 +176,7 @@ func (h *history) Torn(text string) {
 		h.lines = append(h.lines, Line{Line: form.Line{Event: Torn}})
 		return
 	}
-	h.looks++
-	h.torn++
-	h.passes++
-	h.flags++
-	h.refused += one(h.plan.kept("") > 0)
-	if law := h.plan.Open; law != nil {
-		h.account.left = h.account.left.Child(-law.Most)
-	}
+	h.tear()
 	h.lines = append(h.lines, Line{Line: form.Line{Event: Torn, Look: h.looks}})
 }
 
@@ -201,3 +185,36 @@ func (l Line) counts(verdict string) bool { return l.Verdict == verdict || l.Eve
 
 // OneWrite reports whether all lines are one write: finalists are, with the end of their ledger.
 func (h *history) OneWrite() bool { return h.plan.goal.Feedback == transfer.Final }
+
+// condition is a gate at one condition of a look: 0 is the look's own bar, on its own rows.
+func (l Line) condition(i int) Line {
+	one := Line{Line: form.Line{Metric: l.Metric, Shown: l.Conditions[i]}}
+	one.Question = Question{Show: ShowPass, Where: l.Where, Bar: l.Bar}
+	if i > 0 {
+		one.Bar, one.Where = &l.All[i-1].Bar, l.All[i-1].Where
+	}
+	return one
+}
+
+// tells reports whether a line has a bar for each of the conditions that it shows.
+func (l Line) tells() bool { return l.Bar != nil && len(l.Conditions) == len(l.All)+1 }
+
+// Told says what a look shows of its conditions, "" where it has one, or was not answered.
+func (l Line) Told() string {
+	var all []string
+	for i, s := range l.Conditions {
+		if s.Lower == nil || s.Upper == nil {
+			return ""
+		}
+		c, says := Condition{Bar: *l.condition(i).Bar, Where: l.condition(i).Where}, "sure"
+		switch {
+		case *s.Lower == *s.Upper:
+		case l.Verdict == Pass:
+			says = "truth above it"
+		default:
+			says = "truth at most " + text.Up(*s.Upper)
+		}
+		all = append(all, fmt.Sprintf("%s: %s", c, says))
+	}
+	return strings.Join(all, "; ")
+}

@@ -316,12 +316,12 @@ func TestTailsOfMetrics(t *testing.T) {
 			if compared {
 				base, _ := lookOf(t, in, name, other)
 				l.base = &base.values
-				line.Differ, line.Moment = int64(n), l.moment(p)
+				line.Differ, line.Moment = int64(n), l.moment(p.design().Secret(), p.fixes())
 			}
 			if p.binned(name) {
 				line.Bins = l.values.Bins(nil)
 			}
-			tails := p.tails(line)
+			tails := tailsOf(p, line)
 			var masses, means []float64
 			sumN, sumD, truth := 0., 0., 0.
 			for bits := range 1 << n {
@@ -341,7 +341,7 @@ func TestTailsOfMetrics(t *testing.T) {
 					}
 				}
 				truth += mass * value
-				masses, means = append(masses, mass), append(means, l.measured(p, line))
+				masses, means = append(masses, mass), append(means, measured(p, l, line))
 			}
 			if kind.Ratio != nil {
 				if truth = sumN / sumD; sumD == 0 {
@@ -676,7 +676,7 @@ func TestBinsOfLosses(t *testing.T) {
 				t.Fatal(err)
 			}
 			change(&h.lines[0])
-			if fits := h.recomputed() == nil; fits != (what == "as they are") {
+			if fits := replayed(h) == nil; fits != (what == "as they are") {
 				t.Errorf("%s with %s verifies: %v", name, what, fits)
 			}
 		}
@@ -693,7 +693,7 @@ func TestBinsOfLosses(t *testing.T) {
 		if metrics == nil {
 			metrics, p.Positive = []string{"log-loss"}, "dog"
 		}
-		if p.binned(metrics[0]) || p.bins(metrics[0], 2, make([]int64, 64)) {
+		if p.binned(metrics[0]) || fitBins(p, metrics[0], 2, make([]int64, 64)) {
 			t.Errorf("%s has bins", name)
 		}
 	}
@@ -724,7 +724,7 @@ func TestRangesOfAnySize(t *testing.T) {
 				t.Fatal(err)
 			}
 			*h.lines[0].Upper += 1e-4 * c.plan.scale(name).span
-			if h.recomputed() == nil {
+			if replayed(h) == nil {
 				t.Errorf("%s in %v: an end that was moved verifies", name, r)
 			}
 		}

@@ -2,7 +2,6 @@ package holdout
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/dpcalc/dpcalc/mechanism"
@@ -45,16 +44,8 @@ func gaussian(g transfer.Goal, b theory.NoiseBlock) mechanism.Gaussian {
 	return mechanism.Gaussian{Sensitivity: (1 - lowest(g)) / float64(cmp.Or(b.Rows, g.Samples)), SD: b.Scale, Cut: b.Cut}
 }
 
-// lowest is the least value of a row: 0, or -1 for a difference. The greatest is 1.
-func lowest(g transfer.Goal) float64 {
-	if g.Query == transfer.Difference {
-		return -1
-	}
-	return 0
-}
-
 func (noisy) failure(p *Plan) (theory.LogProb, error) {
-	if err := p.only(theory.Run{Noise: p.Mechanism.Noise}); err != nil {
+	if err := only(p, theory.Run{Noise: p.Mechanism.Noise}); err != nil {
 		return 0, err
 	}
 	covered, a := int64(0), transfer.Answer{Goal: p.goal}
@@ -75,9 +66,9 @@ func (noisy) failure(p *Plan) (theory.LogProb, error) {
 	return a.Beta, err
 }
 
-func (noisy) response(h *history, l look) (response, error) {
+func (noisy) response(h Past, a *Asked) (response, error) {
 	goal := h.plan.goal
-	mean := l.sum() / float64(l.count())
+	mean := a.look.sum() / float64(a.look.count())
 	block, err := noiseAt(h.plan.Mechanism.Noise, h.looks)
 	if err != nil {
 		return response{}, err
@@ -87,26 +78,7 @@ func (noisy) response(h *history, l look) (response, error) {
 		if err != nil {
 			return response{}, err
 		}
-		mean = noise.Answer(l.noise, mean)
+		mean = noise.Answer(a.noise, mean)
 	}
-	return h.show(math.Max(lowest(goal), math.Min(1, mean)), l)
-}
-
-// ended says why there is no look after the last.
-func (p *Plan) ended() string {
-	if p.goal.Open {
-		return fmt.Sprintf("the schedule has been computed up to look %d, and nothing is claimed beyond", p.goal.Queries)
-	}
-	return "the plan is used up"
-}
-
-// noiseAt is the noise after so many looks.
-func noiseAt(blocks []theory.NoiseBlock, looks int64) (theory.NoiseBlock, error) {
-	for _, b := range blocks {
-		if looks < b.Queries {
-			return b, nil
-		}
-		looks -= b.Queries
-	}
-	return theory.NoiseBlock{}, corrupt("plan.json has no noise for this look")
+	return show(h, a, math.Max(lowest(goal), math.Min(1, mean)))
 }

@@ -1,7 +1,6 @@
 package holdout
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,19 +68,19 @@ func parseOffer(said string, in ask.Ends) (o offer, err error) {
 }
 
 // looks are the first value of every flag, and each value with the first of the others.
-func (o offer) looks(guess float64) (list []Submission) {
-	first := Submission{Question: Question{Show: o.show}}
+func (o offer) looks(guess float64) (list []Question) {
+	first := Question{Show: o.show}
 	if o.show == ShowGuess {
 		first.Guess = &guess
 	}
 	for name, values := range o.values {
-		put(&first.Question, name, values[0])
+		put(&first, name, values[0])
 	}
 	list = append(list, first)
 	for name, values := range o.values {
 		for _, value := range values[1:] {
 			s := first
-			put(&s.Question, name, value)
+			put(&s, name, value)
 			list = append(list, s)
 		}
 	}
@@ -91,7 +90,7 @@ func (o offer) looks(guess float64) (list []Submission) {
 // checked checks each value by itself.
 func (o offer) checked(in ask.Ends) error {
 	for _, s := range o.looks(in.Lowest) {
-		if err := checkOpen(s.Question, in); err != nil {
+		if err := checkOpen(s, in); err != nil {
 			return inAll("ask", err)
 		}
 	}
@@ -100,7 +99,7 @@ func (o offer) checked(in ask.Ends) error {
 
 // affordable refuses an offer of which no team could pay for the first look. The cells of a score depend on its rows,
 // and those of a difference on the candidate, so that some look at them may be cheap.
-func (p *Plan) affordable(o offer) error {
+func affordable(p *Plan, o offer) error {
 	varies := p.Compares() || o.values["where"] != nil || slices.Contains(p.Metrics, metric.Precision)
 	alike, most := []string{ShowPass, ShowReject}, p.Open.MostPerTeam
 	if most == 0 || varies && !slices.Contains(alike, o.show) {
@@ -109,9 +108,9 @@ func (p *Plan) affordable(o offer) error {
 	a, least, in := newAccount(), math.Inf(1), p.ends()
 	for _, name := range p.Served() {
 		for _, s := range o.looks((in.Lowest + in.Highest) / 2) {
-			l := Line{Line: form.Line{Metric: name, Question: s.Question}}
+			l := Line{Line: form.Line{Metric: name, Question: s}}
 			l.Rows, l.Kept = p.Promise.Samples, p.kept(o.show)
-			tails, _ := p.planned(l, l.Rows, p.design().Sizes())
+			tails, _ := planned(p, l, l.Rows, p.design().Sizes())
 			c, err := a.ask(p, l, tails)
 			if err != nil { // it says why when it is asked
 				return nil
@@ -134,11 +133,11 @@ func put(q *Question, name, value string) {
 }
 
 // takes reports whether a question is one of the offer. A parameter with one value may be left out, and is filled in.
-func (o offer) takes(s *Submission) bool {
-	if s.Show != o.show {
+func (o offer) takes(q *Question) bool {
+	if q.Show != o.show {
 		return false
 	}
-	filled := s.Question
+	filled := *q
 	for _, param := range ask.Params() {
 		if param.Free || param.Name == "show" {
 			continue
@@ -155,53 +154,30 @@ func (o offer) takes(s *Submission) bool {
 			return false
 		}
 	}
-	s.Question = filled
+	*q = filled
 	return true
 }
 
 // Offered checks that teams may ask a question of an open ledger, and fills in the flags that have one value. The error
 // is an [InputError].
-func (p *Plan) Offered(s *Submission) error {
-	if s.Show == "" && len(p.Open.Ask) == 1 {
-		s.Show, _, _ = strings.Cut(p.Open.Ask[0], ":")
+func Offered(p *Plan, q *Question) error {
+	if q.Show == "" && len(p.Open.Ask) == 1 {
+		q.Show, _, _ = strings.Cut(p.Open.Ask[0], ":")
 	}
 	for _, text := range p.Open.Ask {
-		if o, err := parseOffer(text, p.ends()); err == nil && o.takes(s) {
+		if o, err := parseOffer(text, p.ends()); err == nil && o.takes(q) {
 			return nil
 		}
 	}
 	return inputf("show: got a look that was not declared, want one of %s", strings.Join(p.Open.Ask, " or "))
 }
 
-// ends are the ends of the means of all metrics of an open ledger.
-func (p *Plan) ends() ask.Ends {
-	all := p.scale(p.Metric).ends()
-	for _, m := range p.Metrics {
-		in := p.scale(m).ends()
-		all = ask.Ends{Lowest: min(all.Lowest, in.Lowest), Highest: max(all.Highest, in.Highest)}
-	}
-	return all
-}
-
-// allows checks a new look at an open ledger, or at rows that arrive. It depends on no label.
-func (h *history) allows(a asked) error {
-	switch {
-	case h.plan.design().Arrives():
-		return h.awaits(a)
-	case !h.plan.IsOpen() && len(a.All) == 0:
-		return nil
-	case !h.plan.IsOpen():
-		_, err := h.plan.gates(a.Line)
-		return cmp.Or(a.query.differs(), err)
-	}
+// Allow refuses a candidate that is the incumbent, and a look of a team that could cost more than what is left to the
+// team. It depends on no response.
+func (openRule) Allow(h Past, a *Asked) error {
 	if err := a.query.differs(); err != nil {
 		return err
 	}
-	return h.affords(a)
-}
-
-// affords refuses a look of a team that could cost more than what is left to the team. It depends on no response.
-func (h *history) affords(a asked) error {
 	law := h.plan.Open
 	if law.MostPerTeam == 0 || a.Team == "" {
 		return nil
@@ -219,6 +195,25 @@ func (h *history) affords(a asked) error {
 	if dearest > left {
 		return &RefusedError{Reason: fmt.Sprintf("a response of this look may cost %s nats, and %s are left to the team",
 			text.Up(dearest), text.Down(max(left, 0)))}
+	}
+	return nil
+}
+
+// CheckOffers checks what teams may ask: that they can pay for it, and that rows have each value of a feature.
+func CheckOffers(p *Plan, has func(where string) error) error {
+	for _, text := range p.Open.Ask {
+		o, err := parseOffer(text, p.ends())
+		if err == nil {
+			err = affordable(p, o)
+		}
+		if err != nil {
+			return err
+		}
+		for _, where := range o.values["where"] {
+			if err := has(where); err != nil {
+				return inAll("ask", err)
+			}
+		}
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 
+	"github.com/dpcalc/dpcalc/holdout/ask"
 	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
@@ -37,7 +37,7 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 		Schema: form.OpenSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
 		Units: t.Units, Open: law, Group: t.group(), Population: t.population(), Pairs: t.pairs,
 		Promise: Promise{Samples: samples, Beta: goal.Beta},
-	}, goal: transfer.Goal{Samples: samples, Beta: goal.Beta}}
+	}, goal: transfer.Goal{Samples: samples, Beta: goal.Beta}, Rule: openRule{}}
 	if t.Incumbent.Values != nil { // whose fingerprint is found with the rows
 		p.Incumbent = &LabelsFile{}
 	}
@@ -49,118 +49,10 @@ func openPlan(t Terms, samples int64) (*Plan, error) {
 	return p, checkLaw(law, goal.Beta)
 }
 
-// query is how a look is asked: its rows, and on how many of them a candidate differs from the incumbent.
-type query struct {
-	tails    open.Tails // nil for a candidate that is the incumbent on all of the rows: it has no price
-	rows     []int32    // nil for all
-	count    int64      // of the rows, and of all items of a benchmark
-	differ   int64      // of these, on which a candidate differs from the incumbent
-	share    float64    // of clusters that count alike: their mean share of such rows
-	moment   float64    // of a difference of losses: as [Shown] has it
-	bins     []int64    // of losses of a class: the rows by their greater probability
-	positive int64      // of a ratio: the rows that are predicted positive
-	joint    []look     // of several conditions: a look at each
-}
-
-// query finds the rows of a look, and its tails.
-func (l *Ledger) query(a *asked) (q query, err error) {
-	if q.rows, err = l.slice(a.Where); err != nil {
-		return q, err
-	}
-	a.look.records = l.recordsOf(q.rows)
-	q.count = int64(len(q.rows))
-	if q.rows == nil {
-		q.count = int64(len(l.reader.Rows.IDs))
-	}
-	a.Rows = q.count
-	if l.plan.design().Secret() {
-		a.Rows = l.plan.Promise.Samples
-	}
-	l.cluster(a, q.rows)
-	a.look.values.Bar = or(a.Bar, 0)
-	if a.look.values.HasTexts() {
-		if err := l.predictedBy(a, &q); err != nil {
-			return q, err
-		}
-	}
-	line := a.Line
-	if l.plan.Compares() && a.Show != ShowReject {
-		if l.compared(a, &q); q.differ == 0 {
-			return q, nil
-		}
-	}
-	if l.plan.Compares() {
-		a.Kept = l.plan.kept(a.Show)
-	}
-	if l.plan.binned(a.Metric) {
-		q.bins = a.look.values.Bins(q.rows)
-	}
-	a.Moment, a.Positive, a.Bins = q.moment, q.positive, q.bins
-	line.Kept, line.Rows, line.Moment, line.Positive, line.Bins = a.Kept, a.Rows, q.moment, q.positive, q.bins
-	line.Differ, line.Share = q.differ, q.share
-	q.tails = l.plan.tails(line)
-	return q, l.joined(a, &q)
-}
-
-// cluster finds the clusters of a look at some rows, all for nil.
-func (l *Ledger) cluster(a *asked, rows []int32) {
-	if l.clusters != nil {
-		a.look.groups = l.grouped(rows)
-		sizes := design.SizesOf(a.look.groups)
-		a.Clusters = &sizes
-	}
-}
-
-// differs checks that the predictions of a new look are not the incumbent's on all of its rows. A known look may have
-// made it the incumbent.
-func (q query) differs() error {
-	if q.tails == nil {
-		return inputf("got a candidate that is the incumbent on all %d rows, want one that differs", q.count)
-	}
-	return nil
-}
-
-// predictedBy says what the predictions alone say of precision and of ratios: the rows, and how many are predicted
-// positive.
-func (l *Ledger) predictedBy(a *asked, q *query) error {
-	kind := a.look.values.Kind
-	if !kind.Class {
-		return nil
-	}
-	positive := a.look.predicted(q.rows)
-	if len(positive) == 0 {
-		return inputf("got no row with the prediction %s, the positive class, want some for %s%s", shown(l.plan.Positive), a.Metric,
-			strings.TrimRight("; "+a.look.values.Counts.Remark, "; "))
-	}
-	if kind.Ratio == nil {
-		q.rows, q.count = positive, int64(len(positive))
-		a.look.records, a.Rows = l.recordsOf(positive), q.count
-		l.cluster(a, q.rows)
-	} else if kind.Ratio.Bounded() || l.plan.Open.Sharp() {
-		q.positive = int64(len(positive))
-	}
-	return nil
-}
-
-// compared says what the predictions say of a difference: on how many rows it can be other than 0, and of two losses
-// how far apart they can be. The values of a column may follow from the labels, so that they fix nothing.
-func (l *Ledger) compared(a *asked, q *query) {
-	kind := a.look.values.Kind
-	if q.differ, q.share = q.count, 1; !IsColumn(a.Metric) {
-		q.differ, q.share = a.look.differing(q.rows)
-	}
-	if !l.plan.design().ByMeans() {
-		q.share = 0
-	}
-	if kind.Loss != nil && q.differ > 0 {
-		q.moment = a.look.moment(l.plan)
-	}
-}
-
 // measured is what the cells of a look part: the mean value of the records, or the evidence of a test.
-func (l look) measured(p *Plan, line Line) float64 {
+func measured(p *Plan, l look, line Line) float64 {
 	if line.Show == ShowReject {
-		return l.evidence(p, line.Metric)
+		return evidenceOf(p, l, line.Metric)
 	}
 	if ratio := l.values.Kind.Ratio; ratio != nil && (line.Show != ShowPass || p.Open.Sharp()) {
 		n, d := l.sums(l.records.rows)
@@ -179,8 +71,8 @@ func (l look) measured(p *Plan, line Line) float64 {
 	return mean
 }
 
-// reply answers an open look by a line.
-func (l *Ledger) reply(h *history, a asked) (Line, error) {
+// Answer answers an open look by a line.
+func (openRule) Answer(h Past, a *Asked) (Line, error) {
 	c, err := h.account.ask(h.plan, a.Line, a.query.tails)
 	if err != nil {
 		return Line{}, err
@@ -189,7 +81,7 @@ func (l *Ledger) reply(h *history, a asked) (Line, error) {
 	if c.joint != nil {
 		mean = c.met(h.plan, a.query.joint)
 	} else {
-		mean = a.look.measured(h.plan, a.Line)
+		mean = measured(h.plan, a.look, a.Line)
 	}
 	cell := c.Response(mean)
 	if c.line.Kept > 0 && a.look.square() > c.line.Kept {
@@ -248,17 +140,17 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if err := l.takes(h); err != nil {
 		return nil, err
 	}
-	list, err := h.price(a, bar)
+	list, err := price(h.Past, &a.Asked, bar)
 	if err == nil && s.Effect != nil {
-		err = h.forecast(a, *s.Effect, list)
+		err = forecast(h.Past, &a.Asked, *s.Effect, list)
 	}
 	return list, err
 }
 
-func (h *history) price(a asked, bar *float64) (list []Response, err error) {
+func price(h Past, a *Asked, bar *float64) (list []Response, err error) {
 	c, err := h.account.ask(h.plan, a.Line, a.query.tails)
 	if none := (*unanswerable)(nil); errors.As(err, &none) && a.Show == ShowPass {
-		return []Response{h.impossible(c)}, nil
+		return []Response{impossible(h, c)}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -274,7 +166,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 			gate.Conditions = nil
 			gate.Kept = h.plan.kept(gate.Show)
 			gate.Differ, gate.Share = a.query.differ, a.query.share
-			next, err := after.ask(h.plan, gate, h.plan.tails(gate))
+			next, err := after.ask(h.plan, gate, tailsOf(h.plan, gate))
 			wrong := (*InputError)(nil)
 			switch {
 			case err == nil:
@@ -300,7 +192,7 @@ func (h *history) price(a asked, bar *float64) (list []Response, err error) {
 }
 
 // impossible is the pass of a gate that no score can pass, at its price. It has no least score and no interval.
-func (h *history) impossible(c cells) Response {
+func impossible(h Past, c cells) Response {
 	l, bet := c.line, open.Usual()
 	if l.Expect != nil {
 		bet = open.Expect(*l.Expect)
@@ -361,16 +253,21 @@ func (s Status) Margin() (float64, error) {
 	case passes < 0 || passes > looks:
 		return 0, inputf("passes: got %d, want from 0 to %d, the number of looks", passes, looks)
 	}
-	a := s.account.copy()
-	g := a.gates(s.Plan.Open.Most)
-	if s.Plan.kept(ShowPass) == 0 {
+	return marginAfter(s.Plan, s.account, s.Ahead, s.Rows, s.Clusters), nil
+}
+
+// marginAfter is the margin after the gates ahead.
+func marginAfter(p *Plan, of account, ahead Ahead, rows int64, sizes *Sizes) float64 {
+	a := of.copy()
+	g := a.gates(p.Open.Most)
+	if p.kept(ShowPass) == 0 {
 		g.Refusals = open.Bet{}
 	}
-	g, passed := g.Ahead(passes, 1)
-	g, failed := g.Ahead(looks-passes, 0)
+	g, passed := g.Ahead(ahead.Passes, 1)
+	g, failed := g.Ahead(ahead.Looks-ahead.Passes, 0)
 	a.left = a.left.Child(float64(passed)).Child(float64(failed))
 	a.looks[ShowPass], a.rare[ShowPass], a.looks[Refused] = g.Looks, g.Passes, g.Asked
-	return a.margin(s.Plan, s.Rows, s.Clusters), nil
+	return a.margin(p, rows, sizes)
 }
 
 // margin is how far above the worst bar a truth may be that fails the next gate over so many rows.
@@ -381,7 +278,7 @@ func (a *account) margin(p *Plan, rows int64, sizes *Sizes) float64 {
 	if p.Compares() {
 		worst.Differ = p.design().Predicted(rows)
 	}
-	tails, _ := p.planned(worst, rows, sizes)
+	tails, _ := planned(p, worst, rows, sizes)
 	level := float64(p.Promise.Beta) + float64(next.node.Left)
 	widest := tails.Widest(level+next.LnShare(1), level+next.LnShare(0), 0)
 	if kind, _ := metric.Of(p.Metric); kind.Ratio != nil || kind.Name == metric.Precision {
@@ -413,32 +310,6 @@ func cloned[K comparable, V any](m map[K]V) map[K]V {
 	return next
 }
 
-// needs checks the question of a look.
-func (l *Ledger) needs(s *Submission) error {
-	name := cmp.Or(s.Metric, l.plan.Metric)
-	if s.foreign() {
-		return inputf("got a submission with something that no ledger knows, want predictions and a question")
-	}
-	if err := l.plan.checks(s, l.plan.scale(name).ends()); err != nil {
-		return err
-	}
-	if err := l.plan.joins(s, name); err != nil || !l.plan.IsOpen() {
-		return err
-	}
-	kind, _ := metric.Of(name)
-	switch compared := l.plan.Compares(); {
-	case kind.Ratio != nil && !kind.Ratio.Bounded() && s.Show != ShowPass:
-		return inputf("show: got %s, want pass with %s: only a gate can be asked of it", s.Show, name)
-	case name == metric.Precision && s.Show == ShowBest:
-		return inputf("show: got best, want pass, score or guess with precision: each submission has rows of its own")
-	case s.Show == ShowReject && !compared:
-		return inputf("test: got %s, want a ledger made with --incumbent", s.Test)
-	case s.Show == ShowBest && compared:
-		return inputf("show: got best, want pass, score, guess or reject: the incumbent of differences changes")
-	}
-	return nil
-}
-
 // foreign reports whether a submission has more than its question that decides something. A new field does, and no look
 // is spent until it stands here.
 func (s Submission) foreign() bool {
@@ -458,41 +329,8 @@ func (l *Ledger) takes(h *history) error {
 	return nil
 }
 
-// recomputed checks every interval and price of the log against the codes, each at the node that the lines before it
-// lead to.
-func (h *history) recomputed() error {
-	if !h.plan.IsOpen() {
-		return h.rejoined()
-	}
-	a, rows, sizes := newAccount(), h.plan.Promise.Samples, h.plan.design().Sizes()
-	for i, l := range h.lines {
-		switch l.Event {
-		case Torn:
-			if l.Look != 0 {
-				a.left = a.left.Child(-h.plan.Open.Most)
-			}
-		case Changed:
-			a.epoch++
-			rows, sizes = l.Rows, l.Clusters
-			if (sizes != nil) != (h.plan.design().Sizes() != nil) || sizes != nil && !design.Fit(*sizes, rows, *sizes) {
-				return corrupt("looks.jsonl: line %d: got the clusters %+v for %d rows", i+1, sizes, rows)
-			}
-		case Looked:
-			err := l.among(rows, sizes, h.plan)
-			if err == nil { // what it says of its rows can be
-				err = a.recomputed(h.plan, l)
-			}
-			if err != nil {
-				return corrupt("looks.jsonl: line %d: %v", i+1, err)
-			}
-			a.take(&l)
-		}
-	}
-	return nil
-}
-
-// among checks how many of a ledger's rows a look was asked of, and on how many of them a candidate differs.
-func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
+// amongRows checks how many of a ledger's rows a look was asked of, and on how many of them a candidate differs.
+func amongRows(p *Plan, l Line, rows int64, sizes *Sizes) error {
 	compared := p.Compares() && l.Show != ShowReject
 	fits, most := l.Rows == rows, p.design().Predicted(l.Rows)
 	some := l.Where != "" || l.Metric == metric.Precision
@@ -506,9 +344,9 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Positive, l.Rows, l.Moment)
 	case l.Kept != p.kept(l.Show)*float64(one(compared)):
 		return fmt.Errorf("got a mean square kept at %v, want %v", l.Kept, p.kept(l.Show))
-	case !p.bins(l.Metric, l.Rows, l.Bins):
+	case !fitBins(p, l.Metric, l.Rows, l.Bins):
 		return fmt.Errorf("got the bins %v of %d rows", l.Bins, l.Rows)
-	case l.unbounded(p):
+	case unbounded(p, l):
 		return errors.New("got a ratio without a row that is predicted positive")
 	case l.Differ < one(compared) || l.Differ > one(compared)*most:
 		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",
@@ -516,11 +354,11 @@ func (l Line) among(rows int64, sizes *Sizes, p *Plan) error {
 	case (l.Share > 0) != (compared && p.design().ByMeans()):
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
 	}
-	return cmp.Or(p.design().Among(&l.Line, sizes, !some), l.joinedAmong(rows, sizes, p))
+	return cmp.Or(p.design().Among(&l.Line, sizes, !some), joinedAmong(p, l, rows, sizes))
 }
 
 // unbounded reports whether a ratio has no row that is predicted positive although its tails need one.
-func (l Line) unbounded(p *Plan) bool {
+func unbounded(p *Plan, l Line) bool {
 	kind, _ := metric.Of(l.Metric)
 	needs := l.Show != ShowPass || p.Open.Sharp()
 	return needs && kind.Ratio != nil && l.Positive == 0
@@ -533,7 +371,7 @@ func (a *account) recomputed(p *Plan, l Line) error {
 	if err := checkOpen(l.Question, p.scale(l.Metric).ends()); err != nil {
 		return err
 	}
-	c, err := a.ask(p, l, p.tails(l))
+	c, err := a.ask(p, l, tailsOf(p, l))
 	if err != nil {
 		return err
 	}
@@ -625,3 +463,73 @@ func CloseLedger(ctx context.Context, dir string, alpha float64, tests int64) (s
 
 // sources are the files that the rows come from.
 func (h *history) sources() []Source { return slices.Clone(h.rows.sources) }
+
+// Admit checks the question of a look.
+func (openRule) Admit(p *Plan, q *Question, name string) error {
+	if err := cmp.Or(checkOpen(*q, p.scale(name).ends()), joins(p, *q, name)); err != nil {
+		return err
+	}
+	kind, _ := metric.Of(name)
+	switch compared := p.Compares(); {
+	case kind.Ratio != nil && !kind.Ratio.Bounded() && q.Show != ShowPass:
+		return inputf("show: got %s, want pass with %s: only a gate can be asked of it", q.Show, name)
+	case name == metric.Precision && q.Show == ShowBest:
+		return inputf("show: got best, want pass, score or guess with precision: each submission has rows of its own")
+	case q.Show == ShowReject && !compared:
+		return inputf("test: got %s, want a ledger made with --incumbent", q.Test)
+	case q.Show == ShowBest && compared:
+		return inputf("show: got best, want pass, score, guess or reject: the incumbent of differences changes")
+	}
+	return nil
+}
+
+// openRule answers looks by the codes, each at its price.
+type openRule struct{}
+
+// Certified checks the law, which needs no certificate.
+func (openRule) Certified(p *Plan) error { return checkLaw(p.Open, p.Promise.Beta) }
+
+// Params returns what looks of all kinds take.
+func (openRule) Params(*Plan) []ask.Param {
+	all := ask.Rule{}
+	for _, r := range openRules {
+		all.Takes = append(append(all.Takes, r.Needs...), r.Takes...)
+	}
+	return all.Params()
+}
+
+// Remaining has no last look.
+func (openRule) Remaining(h Past) Remaining { return Remaining{Looks: one(!h.retired) * math.MaxInt64} }
+
+// Fields returns the columns of the question, the interval and the price.
+func (openRule) Fields(*Plan) []string { return []string{"open"} }
+
+// Replay checks every interval and price of the log against the codes, each at the node that the lines before it
+// lead to.
+func (openRule) Replay(h Past) error {
+	a, rows, sizes := newAccount(), h.plan.Promise.Samples, h.plan.design().Sizes()
+	for i, l := range h.lines {
+		switch l.Event {
+		case Torn:
+			if l.Look != 0 {
+				a.left = a.left.Child(-h.plan.Open.Most)
+			}
+		case Changed:
+			a.epoch++
+			rows, sizes = l.Rows, l.Clusters
+			if (sizes != nil) != (h.plan.design().Sizes() != nil) || sizes != nil && !design.Fit(*sizes, rows, *sizes) {
+				return corrupt("looks.jsonl: line %d: got the clusters %+v for %d rows", i+1, sizes, rows)
+			}
+		case Looked:
+			err := amongRows(h.plan, l, rows, sizes)
+			if err == nil { // what it says of its rows can be
+				err = a.recomputed(h.plan, l)
+			}
+			if err != nil {
+				return corrupt("looks.jsonl: line %d: %v", i+1, err)
+			}
+			a.take(&l)
+		}
+	}
+	return nil
+}

@@ -3,13 +3,11 @@ package holdout
 import (
 	"cmp"
 	"errors"
-	"math/big"
 	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/design"
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -72,31 +70,3 @@ func (p *Plan) counted(labels data.Answers) error {
 	}
 	return nil
 }
-
-// area is the AUC of a look as a fraction: the pairs of a positive and a negative row that its scores put in order, and
-// half of those that they tie, of all pairs. Its steps are the same whatever the labels are.
-func (l look) area() *big.Rat {
-	type row struct {
-		score    float64
-		positive int64
-	}
-	rows := make([]row, len(l.values.Of))
-	for i := range rows {
-		score, positive := l.labels.Meet(&l.values, i)
-		rows[i] = row{score, int64(positive)}
-	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.score, b.score) })
-	var positives, negatives, halves int64 // of the rows before, and of pairs in order two each
-	for from := 0; from < len(rows); {
-		var up, down int64 // of the rows with one score
-		for score := rows[from].score; from < len(rows) && rows[from].score == score; from++ {
-			up, down = up+rows[from].positive, down+1-rows[from].positive
-		}
-		halves += up * (2*negatives + down)
-		positives, negatives = positives+up, negatives+down
-	}
-	return big.NewRat(halves, 2*positives*negatives)
-}
-
-// areaBelow is the greatest float64 that is not above the AUC: it is at least any float64 that the AUC is at least.
-func (l look) areaBelow() float64 { return num.Below(l.area()) }

@@ -19,8 +19,8 @@ func cut(parts int64) (theory.Run, error) {
 	return theory.Run{Parts: parts, Permutation: hex.EncodeToString(seed[:])}, nil
 }
 
-// part returns the rows of a part, from 0 on. All parts have floor(n/parts) rows.
-func (p *Plan) part(number int64) ([]int32, error) {
+// partOf returns the rows of a part, from 0 on. All parts have floor(n/parts) rows.
+func partOf(p *Plan, number int64) ([]int32, error) {
 	order, err := permutation(p.Mechanism.Permutation, p.goal.Samples)
 	if err != nil {
 		return nil, err

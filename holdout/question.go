@@ -31,26 +31,6 @@ type Question = ask.Question
 // Condition is one of several bars that a model is to pass together, on some rows.
 type Condition = ask.Condition
 
-// Asks returns the parameters that looks of the plan take.
-func (p *Plan) Asks() []ask.Param {
-	if !p.IsOpen() {
-		return p.rule().Params()
-	}
-	all := ask.Rule{}
-	for _, r := range openRules {
-		all.Takes = append(append(all.Takes, r.Needs...), r.Takes...)
-	}
-	return all.Params()
-}
-
-// checks checks a question by the rule of the plan.
-func (p *Plan) checks(s *Submission, in ask.Ends) error {
-	if p.IsOpen() {
-		return checkOpen(s.Question, in)
-	}
-	return p.checkFixed(s)
-}
-
 // usualStep is the width of cells, and how far a guess may be off, where a look says nothing else.
 const usualStep = 0.01
 
@@ -61,6 +41,3 @@ func or(x *float64, otherwise float64) float64 {
 	}
 	return *x
 }
-
-// LabelsAreNumbers reports whether the labels of the plan are read as numbers, and as a text by none of its metrics.
-func (p *Plan) LabelsAreNumbers() bool { return p.Match.LabelsAreNumbers(p.Metrics, p.Units.Positive) }

@@ -44,7 +44,7 @@ func TestReadingsOfPlans(t *testing.T) {
 		{Readings + 1, "", false}, {-1, "", false}, {Readings, "high", false}} {
 		p := *l.Plan()
 		p.Readings, p.Missing = c.readings, c.missing
-		if err := p.encode(); err != nil {
+		if err := encode(&p); err != nil {
 			t.Fatal(err)
 		}
 		got, err := decodePlan(p.sealed)

@@ -161,7 +161,7 @@ func TestLedgersOfClusters(t *testing.T) {
 			if bytes.Equal(edited, text) {
 				t.Fatalf("no %s in %s", edit[0], text)
 			}
-			if err := rechained(t, plan, edited).recomputed(); err == nil {
+			if err := replayed(rechained(t, plan, edited)); err == nil {
 				t.Errorf("%s for %s is not seen", edit[1], edit[0])
 			}
 		}
@@ -243,7 +243,7 @@ func TestExtensionsOfClusters(t *testing.T) {
 		text := looksOf(t, dir)
 		for _, edit := range [][2]string{{`"count":41`, `"count":42`}, {`"squares":301`, `"squares":99`}} {
 			edited := bytes.ReplaceAll(text, []byte(edit[0]), []byte(edit[1]))
-			if err := rechained(t, l.plan, bytes.Replace(text, []byte(edit[0]), []byte(edit[1]), 1)).recomputed(); err == nil {
+			if err := replayed(rechained(t, l.plan, bytes.Replace(text, []byte(edit[0]), []byte(edit[1]), 1))); err == nil {
 				t.Errorf("%s for %s is not seen", edit[1], edit[0])
 			}
 			if bytes.Equal(edited, text) {

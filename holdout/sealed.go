@@ -11,16 +11,16 @@ type sealed struct{}
 func (sealed) run(transfer.Answer) (theory.Run, error) { return theory.Run{}, nil }
 
 func (sealed) failure(p *Plan) (theory.LogProb, error) {
-	if err := p.only(theory.Run{}); err != nil {
+	if err := only(p, theory.Run{}); err != nil {
 		return 0, err
 	}
 	return byMethod(p)
 }
 
-func (sealed) response(h *history, l look) (response, error) {
-	mean, err := h.plan.mean(l, 0)
+func (sealed) response(h Past, a *Asked) (response, error) {
+	score, err := mean(h.plan, a.look, 0)
 	if err != nil {
 		return response{}, err
 	}
-	return h.show(mean, l)
+	return show(h, a, score)
 }

@@ -12,22 +12,22 @@ func (splitting) run(a transfer.Answer) (theory.Run, error) { return cut(a.Queri
 
 func (splitting) failure(p *Plan) (theory.LogProb, error) {
 	m := p.Mechanism
-	if err := p.only(theory.Run{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
+	if err := only(p, theory.Run{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
 		return 0, err
 	}
 	if m.Parts != p.goal.Queries {
 		return 0, corrupt("plan.json: got %d parts, want one for each of %d looks", m.Parts, p.goal.Queries)
 	}
-	if _, err := p.part(m.Parts - 1); err != nil {
+	if _, err := partOf(p, m.Parts-1); err != nil {
 		return 0, err
 	}
 	return byMethod(p)
 }
 
-func (splitting) response(h *history, l look) (response, error) {
-	mean, err := h.plan.mean(l, h.looks)
+func (splitting) response(h Past, a *Asked) (response, error) {
+	score, err := mean(h.plan, a.look, h.looks)
 	if err != nil {
 		return response{}, err
 	}
-	return h.show(mean, l)
+	return show(h, a, score)
 }

@@ -39,27 +39,6 @@ func (t *Terms) declares() error {
 	return nil
 }
 
-// kept is the mean square that a look's differences may have on the sample, of values in [0,1]; 0 where there is no
-// check.
-func (p *Plan) kept(show string) float64 {
-	switch {
-	case p.IsOpen() && show != ShowReject:
-		return p.Open.SecondMoment / math.Pow(p.Units.Width(), 2)
-	case !p.IsOpen() && p.goal.Checked && p.goal.SecondMoment > 0:
-		if method, _ := transfer.Lookup(p.Method); method.Keeps(p.goal) {
-			return p.goal.SecondMoment
-		}
-	}
-	return 0
-}
-
-// square is the mean square of the values of the records, rounded up.
-func (l look) square() (mean float64) {
-	l.each(func(value float64) { mean += value * value })
-	n := float64(l.count())
-	return mean/n*(1+0x1p-52*(n+8)) + 0x1p-51*(n+float64(len(l.values.Of)))
-}
-
 // refusal is the cell of the response [Refused].
 const refusal = -1
 

@@ -116,7 +116,7 @@ func TestSecondMomentOfColumns(t *testing.T) {
 	text := string(looksOf(t, dir))
 	for _, edit := range [][2]string{{`"kept":0.01`, `"kept":0.001`}, {`"verdict":"refused",`, ``}, {`"kept":0.01,`, ``}} {
 		changed := strings.Replace(text, edit[0], edit[1], 1)
-		if err := rechained(t, l.plan, []byte(changed)).recomputed(); changed == text || err == nil {
+		if err := replayed(rechained(t, l.plan, []byte(changed))); changed == text || err == nil {
 			t.Errorf("%s for %s is not seen", edit[1], edit[0])
 		}
 	}
@@ -151,7 +151,7 @@ func TestRefusalsLeaveSomething(t *testing.T) {
 			for _, c := range [][2]int64{{0, 0}, {looks, 0}, {0, looks}, {looks, looks}} {
 				a := newAccount()
 				a.looks[Refused], a.rare[Refused], a.looks[ShowPass], a.rare[ShowPass] = looks, c[0], looks, c[1]
-				cells, err := a.ask(&p, line, p.tails(line))
+				cells, err := a.ask(&p, line, tailsOf(&p, line))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -235,7 +235,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 		}
 		h := newHistory(l.plan)
 		h.Torn(`{"event":"look"`)
-		if h.remaining() != (Remaining{}) {
+		if h.plan.Rule.Remaining(h.Past) != (Remaining{}) {
 			t.Error("a line that was cut short may have been a refusal")
 		}
 		if _, err := Verify(dir, ""); err != nil {

@@ -96,44 +96,11 @@ func (h *history) shownLines() []Line {
 
 func (h *history) status() Status {
 	return Status{
-		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.remaining(), Retired: h.retired,
+		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.plan.Rule.Remaining(h.Past), Retired: h.retired,
 		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(), InHand: h.inHand,
 		Sources: h.sources(), Rows: h.samples(), Clusters: h.sizes(), Spent: h.account.spent(),
 		account: h.account.copy(),
 	}
-}
-
-// samples is the number of rows.
-func (h *history) samples() int64 {
-	for _, l := range slices.Backward(h.lines) {
-		if l.Event == Changed {
-			return l.Rows
-		}
-	}
-	if a := h.plan.Arrival; a != nil {
-		return a.Rows
-	}
-	return h.plan.Promise.Samples
-}
-
-// sizes are those of the clusters, nil for independent rows.
-func (h *history) sizes() *Sizes {
-	for _, l := range slices.Backward(h.lines) {
-		if l.Event == Changed {
-			return l.Clusters
-		}
-	}
-	return h.plan.design().Sizes()
-}
-
-// extent is the number of rows, and the sizes of their clusters. Where clusters are records [history.samples] counts
-// these.
-func (h *history) extent() (rows int64, sizes *Sizes) {
-	rows, sizes = h.samples(), h.sizes()
-	if sizes != nil {
-		rows = sizes.Rows
-	}
-	return rows, sizes
 }
 
 // pace is the looks a day between the first and the last of them. It is 0 where the clock says nothing that
@@ -175,7 +142,7 @@ func Verify(dir, chain string) (Verified, error) {
 	if err != nil {
 		return Verified{}, notLedger(err)
 	}
-	if err := cmp.Or(h.plan.Certified(), h.recomputed(), h.arrived()); err != nil {
+	if err := cmp.Or(h.plan.Certified(), h.plan.Rule.Replay(h.Past)); err != nil {
 		return Verified{}, err
 	}
 	if h.plan.keepsColumn() {
@@ -184,7 +151,7 @@ func Verify(dir, chain string) (Verified, error) {
 		}
 	}
 	v := Verified{Status: h.status(), After: -1}
-	if v.AsRun, err = asRun(h.plan); err != nil {
+	if v.AsRun, err = AsRun(h.plan); err != nil {
 		return Verified{}, err
 	}
 	head := journal.PlanEnds.Chain(string(h.plan.sealed))

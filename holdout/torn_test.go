@@ -115,8 +115,8 @@ func TestTornPassIsAPass(t *testing.T) {
 				t.Fatal(err)
 			}
 			h, err := journalOf(filepath.Dir(path)).Read()
-			if err != nil || h.looks != 2 || h.remaining() != (Remaining{}) {
-				t.Fatalf("cut at %d and %q: %+v, %v", end, rest, h.remaining(), err)
+			if err != nil || h.looks != 2 || h.plan.Rule.Remaining(h.Past) != (Remaining{}) {
+				t.Fatalf("cut at %d and %q: %+v, %v", end, rest, h.plan.Rule.Remaining(h.Past), err)
 			}
 			whole := end == len(text)-1 && strings.TrimSuffix(rest, "\n") == ""
 			if (h.torn == 0) != whole {

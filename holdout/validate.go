@@ -23,11 +23,11 @@ func (validator) run(a transfer.Answer) (m theory.Run, err error) {
 func (validator) failure(p *Plan) (theory.LogProb, error) {
 	m := p.Mechanism
 	own := theory.Run{Threshold: m.Threshold, Widths: m.Widths, Parts: m.Parts, Permutation: m.Permutation}
-	if err := p.only(own); err != nil {
+	if err := only(p, own); err != nil {
 		return 0, err
 	}
 	if m.Parts > 0 {
-		if _, err := p.part(m.Parts - 1); err != nil {
+		if _, err := partOf(p, m.Parts-1); err != nil {
 			return 0, err
 		}
 	}
@@ -36,11 +36,11 @@ func (validator) failure(p *Plan) (theory.LogProb, error) {
 	return a.Beta, nil
 }
 
-func (validator) response(h *history, l look) (response, error) {
+func (validator) response(h Past, a *Asked) (response, error) {
 	m := h.plan.Mechanism
 	plan := mechanism.SparseValidate{Queries: h.plan.goal.Queries, Flags: h.plan.goal.Budget, Threshold: m.Threshold,
 		Widths: m.Widths}
-	mean, err := h.plan.mean(l, h.flags)
+	score, err := mean(h.plan, a.look, h.flags)
 	if err != nil {
 		return response{}, err
 	}
@@ -57,7 +57,7 @@ func (validator) response(h *history, l look) (response, error) {
 			return response{}, err
 		}
 	}
-	answer, flagged, err := run.Ask(mean, *l.guess)
+	answer, flagged, err := run.Ask(score, *a.Guess)
 	if err != nil {
 		return response{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -61,24 +60,24 @@ func testPlan(t Terms, samples int64) (*Plan, error) {
 	p := &Plan{Plan: form.Plan{
 		Schema: form.FixedSchema, Method: testsMethod, Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match,
 		Classes: t.Classes, Group: t.group(), Mechanism: theory.Run{Level: goal.TestLevel()},
-	}, goal: goal}
+	}, goal: goal, Rule: testRule{}}
 	p.Promise = promiseOf(goal)
 	p.Promise.Test = t.Test
-	if err := p.testCertified(); err != nil {
+	if err := p.Certified(); err != nil {
 		return nil, err
 	}
-	if p.mostEvidence() < -float64(p.Mechanism.Level) {
+	if mostEvidence(p) < -float64(p.Mechanism.Level) {
 		return nil, &PlanError{Reason: "no candidate can pass: with so few rows even one that wins all of them has too little evidence at the level " +
 			p.Mechanism.Level.String()}
 	}
 	return p, nil
 }
 
-// testCertified checks that the looks of a gate of a test are tested at a level that keeps its promise: N times it is
+// Certified checks that the looks of a gate of a test are tested at a level that keeps its promise: N times it is
 // at most beta.
-func (p *Plan) testCertified() error {
+func (testRule) Certified(p *Plan) error {
 	level := p.Mechanism.Level
-	if err := p.only(theory.Run{Level: level}); err != nil {
+	if err := only(p, theory.Run{Level: level}); err != nil {
 		return err
 	}
 	switch {
@@ -89,13 +88,13 @@ func (p *Plan) testCertified() error {
 	case !(float64(level) < -math.Ln2):
 		return inputf("beta: got %v, want one at which each look is tested below one half", p.Promise.Beta)
 	case level > p.goal.TestLevel():
-		return p.uncertified("each look is tested at a level of " + level.String() + ", above " + p.goal.TestLevel().String())
+		return uncertified(p, "each look is tested at a level of "+level.String()+", above "+p.goal.TestLevel().String())
 	}
 	return nil
 }
 
 // mostEvidence is that of a candidate that wins every row.
-func (p *Plan) mostEvidence() float64 {
+func mostEvidence(p *Plan) float64 {
 	if p.design().Sizes() == nil {
 		return open.Duel{Wins: p.Promise.Samples}.Evidence(p.decided(p.Metric))
 	}
@@ -106,45 +105,19 @@ func (p *Plan) mostEvidence() float64 {
 	return clusterEvidence(all)
 }
 
-// WinsNeeded is how many wins a candidate with so many losses needs to pass a gate of a test of rows.
-func (p *Plan) WinsNeeded(losses int64) int64 {
-	return open.Duel{Losses: losses}.WinsNeeded(-float64(p.Mechanism.Level), p.decided(p.Metric))
+// Answer answers the next look.
+func (testRule) Answer(past Past, a *Asked) (Line, error) {
+	line, p := a.Line, past.plan
+	enough := evidenceOf(p, a.look, a.Metric) >= -float64(p.Mechanism.Level)
+	line.Verdict = verdict(enough, Pass, Fail)
+	return line, nil
 }
 
-// tested answers the next look of a gate of a test.
-func (h *history) tested(l look, metric string) response {
-	enough := l.evidence(h.plan, metric) >= -float64(h.plan.Mechanism.Level)
-	return response{verdict: verdict(enough, Pass, Fail)}
-}
+// testRule answers looks by a test of wins and losses. Its candidates have no bar.
+type testRule struct{ fixedRule }
 
-// evidence is the evidence of a look's wins and losses that the candidate is better, in nats.
-func (l look) evidence(p *Plan, metric string) float64 {
-	if p.design().Sizes() != nil {
-		return clusterEvidence(l.clusterValues(p.design().ByMeans(), design.SizesOf(l.groups).Largest))
-	}
-	var d open.Duel
-	l.each(func(s float64) {
-		d.Wins += one(s > 0)
-		d.Losses += one(s < 0)
-	})
-	return d.Evidence(p.decided(metric))
-}
-
-// decided reports whether the predictions alone say which rows a test counts: two classes were declared.
-func (p *Plan) decided(metric string) bool {
-	return metric == Accuracy && len(p.Classes) == 2 && p.design().Sizes() == nil
-}
-
-// RestsOn is the theorem that the verdicts of tests by a metric rest on.
-func (p *Plan) RestsOn(metric string) string {
-	switch {
-	case p.decided(metric):
-		return "the exact test of the rows on which two classes differ (Hoeffding 1956)"
-	case p.design().Sizes() != nil:
-		return "an e-value averaged over rates, which needs no cluster to be like another"
-	}
-	return "an e-value averaged over rates, which needs no row to be like another"
-}
+// Fields returns the column of what the verdict rests on.
+func (testRule) Fields(*Plan) []string { return []string{"rests_on"} }
 
 // RestsOn is the theorem that the verdict of a test rests on, "" for other looks.
 func (a Answer) RestsOn() string {

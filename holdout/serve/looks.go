@@ -104,7 +104,7 @@ func (s *Server) declares(asked *holdout.Submission) error {
 			text.OrList(served))
 	}
 	if plan.Open != nil {
-		return plan.Offered(asked)
+		return holdout.Offered(plan, &asked.Question)
 	}
 	if asked.Bar == nil && len(s.Bars) == 1 {
 		asked.Bar = &s.Bars[0]

@@ -126,7 +126,7 @@ func (m made) method() string {
 // verdict is a check where the whole goal was given.
 func (m made) verdict() commands.Verdict {
 	if m.none == nil {
-		return commands.Verdict{Method: m.method(), Status: theory.OK, Reason: m.plan.Remark()}
+		return commands.Verdict{Method: m.method(), Status: theory.OK, Reason: m.plan.Remark}
 	}
 	return commands.Verdict{Method: m.method(), Status: theory.Infeasible, Reason: m.none.Reason, Refuted: m.none.Checked}
 }
