@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/fixed"
+	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -197,8 +200,10 @@ func TestRowsThatArriveAreKept(t *testing.T) {
 		"arrive: got it with differences":        func(t *Terms) { t.Goal.Query = transfer.Difference },
 		"arrive: got it with the feedback best":  func(t *Terms) { t.Goal.Feedback = transfer.Best },
 		"arrive: got it with the feedback final": func(t *Terms) { t.Goal.Feedback = transfer.Final },
-		"arrive: got it with --group":            func(t *Terms) { t.Group, t.sizes = "doc", &Sizes{Count: 450, Rows: 450, Largest: 1, Squares: 450} },
-		"arrive: got 450 labels, want at least":  func(t *Terms) { t.Goal.Samples = 451 },
+		"arrive: got it with --group": func(t *Terms) {
+			t.Group, t.Sizes = "doc", &Sizes{Count: 450, Rows: 450, Largest: 1, Squares: 450}
+		},
+		"arrive: got 450 labels, want at least": func(t *Terms) { t.Goal.Samples = 451 },
 		"test: got more than": func(t *Terms) {
 			t.Test, t.Goal.Feedback, t.Goal.Query = SignTest, transfer.Gate, transfer.Difference
 		},
@@ -224,11 +229,11 @@ func TestEditedArrivals(t *testing.T) {
 		"no arrival":     func(p *Plan) { p.Arrival = nil },
 		"a wide answer":  func(p *Plan) { p.Mechanism.Noise[0].Tau = 0.9 },
 		"no noise":       func(p *Plan) { p.Mechanism.Noise = nil },
-		"fewer in file":  func(p *Plan) { p.Arrival = &Arrival{Rows: 399} },
+		"fewer in file":  func(p *Plan) { p.Arrival = &form.Arrival{Rows: 399} },
 		"a board":        func(p *Plan) { p.Promise.Feedback = "best" },
 		"clusters": func(p *Plan) {
 			sizes := Sizes{Count: 400, Rows: 400, Largest: 1, Squares: 400}
-			p.Group = &Group{Column: "doc", Weights: ByClusters, Clusters: sizes, Features: &LabelsFile{}}
+			p.Group = &form.Group{Column: "doc", Weights: ByClusters, Clusters: sizes, Features: &LabelsFile{}}
 		},
 		"no arrival, and noise for a negative number of rows": func(p *Plan) {
 			p.Arrival, p.Promise.Queries = nil, 2
@@ -247,21 +252,21 @@ func TestEditedArrivals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	free.Arrival = &Arrival{Rows: 450}
+	free.Arrival = &form.Arrival{Rows: 450}
 	if err := reverified(free); err == nil {
 		t.Error("an open ledger with rows that arrive: verifies")
 	}
 	text := files(t, dir)[planFile]
 	more := *l.plan
-	more.Arrival = &Arrival{Rows: 500}
+	more.Arrival = &form.Arrival{Rows: 500}
 	if err := encode(&more); err != nil {
 		t.Fatal(err)
 	}
-	for plan, want := range map[string]string{string(more.sealed): "made for 500 rows, and its labels are 450", text: "<nil>"} {
+	for plan, want := range map[string]string{string(more.Sealed): "made for 500 rows, and its labels are 450", text: "<nil>"} {
 		if err := os.WriteFile(filepath.Join(dir, planFile), []byte(plan), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(dir, l.files...); !strings.HasSuffix(fmt.Sprint(err), want) {
+		if _, err := Open(dir, l.rows.Files...); !strings.HasSuffix(fmt.Sprint(err), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
@@ -292,7 +297,7 @@ func TestEditedArrivals(t *testing.T) {
 		},
 	} {
 		edited := *h
-		edited.lines = edit(slices.Clone(h.lines))
+		edited.Lines = edit(slices.Clone(h.Lines))
 		if err := replayed(&edited); err == nil {
 			t.Errorf("%s: verifies", name)
 		}
@@ -324,17 +329,17 @@ func TestArrivalCutAnywhere(t *testing.T) {
 			rows, looks := int64(450), int64(1)
 			if cut == len(line)-1 && zeros == 0 {
 				rows = 700
-			} else if cut < len(changedHead) {
+			} else if cut < len(rule.ChangedHead) {
 				looks = 2
 			}
-			if h.samples() != rows || h.looks != looks {
-				t.Fatalf("cut after %d bytes and %d zeros: got %d rows and %d looks, want %d and %d", cut, zeros, h.samples(), h.looks,
+			if h.Samples() != rows || h.Looks != looks {
+				t.Fatalf("cut after %d bytes and %d zeros: got %d rows and %d looks, want %d and %d", cut, zeros, h.Samples(), h.Looks,
 					rows, looks)
 			}
 			if cut%40 != 0 || zeros > 0 {
 				continue
 			}
-			l, err := Open(dir, l.files...)
+			l, err := Open(dir, l.rows.Files...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -357,18 +362,18 @@ func TestArrivalCutAnywhere(t *testing.T) {
 // and the line says so beyond. A ledger for more looks begins with the noise of one for fewer.
 func TestLooksWithoutANumber(t *testing.T) {
 	goal := transfer.Goal{Beta: beta(t, "0.05")}
-	free, err := Certify(Terms{Goal: goal, Method: openMethod}, 400)
+	free, err := Certify(Terms{Goal: goal, Method: fixed.OpenMethod}, 400)
 	if err != nil {
 		t.Fatal(err)
 	}
 	goal.Queries = 6
-	six, err := Certify(Terms{Goal: goal, Method: openMethod}, 400)
+	six, err := Certify(Terms{Goal: goal, Method: fixed.OpenMethod}, 400)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for look := range int64(6) {
-		one, _ := noiseAt(six.Mechanism.Noise, look)
-		many, _ := noiseAt(free.Mechanism.Noise, look)
+		one, _ := rule.NoiseAt(six.Mechanism.Noise, look)
+		many, _ := rule.NoiseAt(free.Mechanism.Noise, look)
 		if one.Scale != many.Scale || one.Cut != many.Cut {
 			t.Errorf("look %d has the noise %v of 6 and %v of %d", look+1, one, many, free.Promise.Queries)
 		}
@@ -381,14 +386,15 @@ func TestLooksWithoutANumber(t *testing.T) {
 	}
 	ids, classes := arrivingRows(0, 400)
 	dir := filepath.Join(t.TempDir(), "ledger")
-	l, err := Create(dir, labelsIn(t, ids, classes), Terms{Goal: goal, Method: openMethod})
+	l, err := Create(dir, labelsIn(t, ids, classes), Terms{Goal: goal, Method: fixed.OpenMethod})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for look := range 6 {
 		s, mean := firstRows(400, 3+look)
 		a, err := l.Score(context.Background(), s)
-		if b, _ := noiseAt(six.Mechanism.Noise, int64(look)); err != nil || math.Abs(*a.Response-mean) > b.Cut*b.Scale*1.001 {
+		b, _ := rule.NoiseAt(six.Mechanism.Noise, int64(look))
+		if err != nil || math.Abs(*a.Response-mean) > b.Cut*b.Scale*1.001 {
 			t.Fatalf("look %d: %+v, %v", look+1, a, err)
 		}
 	}
@@ -407,7 +413,7 @@ func TestLooksWithoutANumber(t *testing.T) {
 		"feedback: got gate without": {Goal: transfer.Goal{Beta: goal.Beta, Queries: 5, Shown: transfer.Shown{Feedback: transfer.Gate}}},
 		"goal: got two or more":      {Goal: transfer.Goal{Queries: 5}},
 	} {
-		terms.Method = openMethod
+		terms.Method = fixed.OpenMethod
 		if _, err := Certify(terms, 400); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}

@@ -183,7 +183,7 @@ func TestAttacks(t *testing.T) {
 				coins := rand.New(rand.NewPCG(uint64(run), 77))
 				x := &attack{t: t, coins: coins, tau: c.goal.Tau, votes: make([]float64, planned.Samples)}
 				x.ids, x.classes = coinRows(planned.Samples, coins)
-				x.ledger, _ = ledgerOf(t, labelsOf(t, x.ids, x.classes), Terms{Goal: c.goal, Method: c.method})
+				x.ledger, _ = ledgerOf(t, LabelsOf(t, x.ids, x.classes), Terms{Goal: c.goal, Method: c.method})
 				x.ledger.noise = func() (*rand.Rand, error) { return coins, nil }
 				if attacks[c.goal.Feedback](x, c.goal.Queries) {
 					failures++
@@ -242,7 +242,7 @@ func TestAttacksOnOpenLedgers(t *testing.T) {
 		coins := rand.New(rand.NewPCG(uint64(run), 78))
 		x := &attack{t: t, coins: coins, votes: make([]float64, rows)}
 		x.ids, x.classes = coinRows(rows, coins)
-		x.ledger, _ = ledgerOf(t, labelsOf(t, x.ids, x.classes), Terms{Goal: transfer.Goal{Beta: promised}, Open: true})
+		x.ledger, _ = ledgerOf(t, LabelsOf(t, x.ids, x.classes), Terms{Goal: transfer.Goal{Beta: promised}, Open: true})
 		if x.openAttack(looks) {
 			failures++
 		}

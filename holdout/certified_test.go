@@ -13,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/fixed"
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/plans"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
@@ -84,7 +87,7 @@ func drawn(r *rand.Rand, method string) (t Terms, samples int64) {
 		if g.Queries = 0; g.Feedback == transfer.Flags || g.Arrival != nil {
 			g.Queries = 50
 		}
-		if r.IntN(2) == 0 && method == openMethod && g.Arrival == nil {
+		if r.IntN(2) == 0 && method == fixed.OpenMethod && g.Arrival == nil {
 			g.Tau = 0
 		}
 	}
@@ -94,13 +97,13 @@ func drawn(r *rand.Rand, method string) (t Terms, samples int64) {
 // What init has certified verifies: what is run satisfies the inequality of its theorem, whatever was left open.
 func TestNewPlansVerify(t *testing.T) {
 	draws := map[string]int{"gate": 1500, "sealed": 1500, "splitting": 1500, "ladder": 200}
-	for _, p := range practices {
-		t.Run(p.method, func(t *testing.T) {
-			r, made := rand.New(rand.NewChaCha8(sha256.Sum256([]byte(p.method)))), 0
-			all := cmp.Or(draws[p.method], 300)
+	for _, method := range Methods() {
+		t.Run(method, func(t *testing.T) {
+			r, made := rand.New(rand.NewChaCha8(sha256.Sum256([]byte(method)))), 0
+			all := cmp.Or(draws[method], 300)
 			run := lawtest.Draws(t, all)
 			for range run {
-				terms, samples := drawn(r, p.method)
+				terms, samples := drawn(r, method)
 				plan, err := Certify(terms, samples)
 				if err != nil {
 					if !expected(err) {
@@ -132,7 +135,7 @@ func reverified(p *Plan) error {
 	if err := encode(p); err != nil {
 		return err
 	}
-	again, err := decodePlan(p.sealed)
+	again, err := plans.Decode(p.Sealed)
 	if err != nil {
 		return err
 	}
@@ -203,7 +206,7 @@ func TestPromisesBeyondTheTheorem(t *testing.T) {
 func TestUncertifiedLedger(t *testing.T) {
 	for name, c := range tornCases(t) {
 		ids, classes := rowsOf(t, c.rows, 1)
-		labels := labelsOf(t, ids, classes)
+		labels := LabelsOf(t, ids, classes)
 		l, dir := ledgerOf(t, labels, c.terms)
 		asked := func(k int) Submission { return c.look(Columns(ids, right(classes, c.right[k]*c.rows/1000)), k) }
 		first := takes(t, l, asked(0))
@@ -222,13 +225,13 @@ func TestUncertifiedLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		looks := fresh.appended(t, each.Of(lines, func(l Line) form.Line { return l.Line })...)
-		for file, text := range map[string][]byte{planFile: lost.sealed, looksFile: looks} {
+		for file, text := range map[string][]byte{planFile: lost.Sealed, looksFile: looks} {
 			if err := os.WriteFile(filepath.Join(dir, file), text, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
 		method, _ := transfer.Lookup(lost.Method)
-		goal, err := goalOf(lost.Promise, nil)
+		goal, err := rule.GoalOf(lost.Promise, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -264,7 +267,7 @@ func TestUncertifiedLedger(t *testing.T) {
 // A plan whose promise is none is not the fault of who asks: the line names the member of plan.json.
 func TestPromiseThatIsNone(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(5, 0.4, beta(t, "0.1"), "gaussian"))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(5, 0.4, beta(t, "0.1"), "gaussian"))
 	for want, change := range map[string]func(*Promise){
 		"plan.json: samples: got -1, want ": func(p *Promise) { p.Samples = -1 },
 		"plan.json: queries: got -1, want ": func(p *Promise) { p.Queries = -1 },
@@ -276,7 +279,7 @@ func TestPromiseThatIsNone(t *testing.T) {
 		if err := encode(&none); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, planFile), none.sealed, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, planFile), none.Sealed, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		corrupt, domain := (*CorruptError)(nil), (*theory.DomainError)(nil)
@@ -291,9 +294,9 @@ func TestPromiseThatIsNone(t *testing.T) {
 // was, it goes on.
 func TestReplacedPlan(t *testing.T) {
 	ids, classes := rowsOf(t, 300, 1)
-	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(5, 0.4, beta(t, "0.1"), "gaussian"))
-	_, other := ledgerOf(t, labels, terms(5, 0.5, beta(t, "0.1"), "gaussian"))
+	labels := LabelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, termsOf(5, 0.4, beta(t, "0.1"), "gaussian"))
+	_, other := ledgerOf(t, labels, termsOf(5, 0.5, beta(t, "0.1"), "gaussian"))
 	own, put := files(t, dir)[planFile], files(t, other)[planFile]
 	ask := func(right float64) (Answer, error) {
 		return l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, right, 1))})

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -86,13 +88,13 @@ func TestExtensionCutAnywhere(t *testing.T) {
 			if s.Rows != want {
 				t.Fatalf("cut after %d bytes and %d zeros: got %d rows", cut, zeros, s.Rows)
 			}
-			if spent := int64(math.Round(s.Spent / UsualMost)); s.Torn != spent || s.Looks != spent {
+			if spent := int64(math.Round(s.Spent / transfer.UsualMost)); s.Torn != spent || s.Looks != spent {
 				t.Errorf("cut after %d bytes: got %d torn of %d looks at %v nats", cut, s.Torn, s.Looks, s.Spent)
 			}
 			switch {
 			case s.Spent == 0:
-			case math.Abs(s.Spent-UsualMost) > 1e-9:
-				t.Errorf("cut after %d bytes: got %v nats spent, want 0 or %v", cut, s.Spent, UsualMost)
+			case math.Abs(s.Spent-transfer.UsualMost) > 1e-9:
+				t.Errorf("cut after %d bytes: got %v nats spent, want 0 or %v", cut, s.Spent, transfer.UsualMost)
 			case cut < len(line):
 				dear = max(dear, cut)
 			}
@@ -107,7 +109,7 @@ func TestExtensionCutAnywhere(t *testing.T) {
 			}
 		}
 	}
-	if dear == 0 || dear > len(changedHead) {
+	if dear == 0 || dear > len(rule.ChangedHead) {
 		t.Errorf("got the most of a response for up to %d bytes, want it up to where a look's line is another one", dear)
 	}
 	looksOf(t, dir, after)
@@ -166,7 +168,7 @@ func TestExtensionWithoutNumbers(t *testing.T) {
 // Rows that were taken out are not taken out again, and cannot come back.
 func TestDroppedRowsStayOut(t *testing.T) {
 	l, dir, _, _ := openLedger(t, 200)
-	all := l.files[0]
+	all := l.rows.Files[0]
 	drop := func(want bool) {
 		t.Helper()
 		l, err := Open(dir, all)
@@ -222,14 +224,14 @@ func TestExtensionTellsNoLabel(t *testing.T) {
 		say := func(changed bool, err error) { all = append(all, fmt.Sprint(changed, err, len(looksOf(t, dir)))) }
 		say(l.Extend(context.Background(), Extension{Labels: labelsIn(t, ids, []string{fmt.Sprint(unlike), "0"})}))
 		say(l.Extend(context.Background(), Extension{Drop: []string{"r7"}}))
-		l, err := Open(dir, labelsIn(t, l.files[0].IDs, classesOf(l.files[0])))
+		l, err := Open(dir, labelsIn(t, l.rows.Files[0].IDs, classesOf(l.rows.Files[0])))
 		if err != nil {
 			t.Fatal(err)
 		}
 		l.now = func() time.Time { return time.Unix(0, 0) }
 		say(l.Extend(context.Background(), Extension{Labels: labelsIn(t, ids, []string{fmt.Sprint(unlike), "0"})}))
 		say(l.Extend(context.Background(), Extension{Labels: moreRows(t, 0)}))
-		l, err = Open(dir, l.files[0], moreRows(t, 0))
+		l, err = Open(dir, l.rows.Files[0], moreRows(t, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +263,7 @@ func TestExtensionHidesItsFiles(t *testing.T) {
 				t.Errorf("%s has the fingerprint %s of a file without salt", text, plain)
 			}
 		}
-		var c Change
+		var c form.Change
 		if err := json.Unmarshal([]byte(text), &c); err != nil {
 			t.Fatal(err)
 		}
@@ -346,7 +348,7 @@ func featuresOf(t testing.TB, ids []string) *Features {
 	var text strings.Builder
 	text.WriteString("id,part\n")
 	for i, id := range ids {
-		fmt.Fprintf(&text, "%s,%s\n", id, verdict(i < 150, "half", "rest"))
+		fmt.Fprintf(&text, "%s,%s\n", id, rule.Verdict(i < 150, "half", "rest"))
 	}
 	f, err := NewFeatures(strings.NewReader(text.String()), "")
 	if err != nil {
@@ -492,8 +494,8 @@ func TestRowsAreRecomputed(t *testing.T) {
 		"compared":  func(l *Line) { l.Differ = 3 },
 	} {
 		edited := *h
-		edited.lines = slices.Clone(h.lines)
-		edit(&edited.lines[1])
+		edited.Lines = slices.Clone(h.Lines)
+		edit(&edited.Lines[1])
 		if err := replayed(&edited); err == nil || !strings.Contains(err.Error(), "rows") {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -569,7 +571,7 @@ func TestKnownLooksAfterAChange(t *testing.T) {
 		if l, err = Open(dir, files...); err != nil {
 			t.Fatal(name, err)
 		}
-		if err := l.UseFeatures(features...); err != nil {
+		if err := l.rows.UseFeatures(features...); err != nil {
 			t.Fatal(name, err)
 		}
 		before := looksOf(t, dir)
@@ -608,7 +610,8 @@ func TestRejectionCarriesAnInterval(t *testing.T) {
 			t.Fatal(a.Verdict, err)
 		}
 		o := a.Open
-		if or(o.Lower, math.NaN()) != c.lower || or(o.Upper, math.NaN()) != 1 || o.From != nil || o.Below != nil {
+		lower, upper := rule.ValueOr(o.Lower, math.NaN()), rule.ValueOr(o.Upper, math.NaN())
+		if lower != c.lower || upper != 1 || o.From != nil || o.Below != nil {
 			t.Errorf("%s: got %v to %v", c.verdict, o.Lower, o.Upper)
 		}
 	}

@@ -43,15 +43,15 @@ func columnTerms(t testing.TB, ids, base []string) map[string]Terms {
 }
 
 // asksColumn is a look at a column of a ledger, which fails wherever it can pass or fail.
-func (p *Plan) asksColumn(name string, ids, values []string) Submission {
+func asksColumn(p *Plan, name string, ids, values []string) Submission {
 	s := Submission{Name: name, Metric: "column:ok", Values: Columns(ids, values)}
 	if p.IsOpen() {
 		s.Show = ShowPass
 	}
-	if p.IsOpen() || p.goal.Feedback == transfer.Gate {
+	if p.IsOpen() || p.Goal.Feedback == transfer.Gate {
 		s.Bar = float(0.4)
 	}
-	if p.goal.Query == transfer.Difference {
+	if p.Goal.Query == transfer.Difference {
 		s.Bar = float(0.05)
 	}
 	return s
@@ -63,9 +63,9 @@ func TestEqualColumnsAreTwoLooks(t *testing.T) {
 	ids, classes := rowsOf(t, 400, 1)
 	ok := slices.Repeat([]string{"1", "0", "0", "0"}, 100)
 	for kind, terms := range columnTerms(t, ids, ok) {
-		l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
-		a := takes(t, l, l.plan.asksColumn("first", ids, ok))
-		b := takes(t, l, l.plan.asksColumn("second", ids, ok))
+		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
+		a := takes(t, l, asksColumn(l.plan, "first", ids, ok))
+		b := takes(t, l, asksColumn(l.plan, "second", ids, ok))
 		if a.Look != 1 || b.Look != 2 || b.Known || a.Fingerprint+b.Fingerprint != "" || a.Key == b.Key {
 			t.Errorf("%s: %+v and %+v", kind, a, b)
 		}
@@ -84,8 +84,8 @@ func TestKeysOfColumns(t *testing.T) {
 	ids, classes := rowsOf(t, 400, 1)
 	ok := slices.Repeat([]string{"1", "0", "0", "0"}, 100)
 	for kind, terms := range columnTerms(t, ids, ok) {
-		l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
-		first := l.plan.asksColumn("prompt 17", ids, ok)
+		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
+		first := asksColumn(l.plan, "prompt 17", ids, ok)
 		a := takes(t, l, first)
 		before := files(t, dir)
 		again, other, unnamed, log := first, first, first, first
@@ -124,7 +124,7 @@ func TestKeysOfColumns(t *testing.T) {
 			t.Errorf("%s: another reading is not another look: %+v", kind, c)
 		}
 	}
-	l, _ := ledgerOf(t, labelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.1")}})
+	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.1")}})
 	_, err := l.Score(context.Background(), Submission{Again: true, Name: "x", Question: Question{Show: ShowScore}})
 	if err == nil || !strings.Contains(err.Error(), "want none but of a column") {
 		t.Errorf("again without a column: %v", err)
@@ -145,7 +145,7 @@ func TestColumnFilesTellNothing(t *testing.T) {
 				terms.Incumbent.Values = Columns(ids, bases[world])
 			}
 			dir := filepath.Join(t.TempDir(), "ledger")
-			l, plan, err := prepared(dir, labelsOf(t, ids, classes), terms)
+			l, plan, err := prepared(dir, LabelsOf(t, ids, classes), terms)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,12 +157,12 @@ func TestColumnFilesTellNothing(t *testing.T) {
 			if err := encode(plan); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(dir, planFile), plan.sealed, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, planFile), plan.Sealed, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			forget(l)
 			for i, values := range [][]string{firsts[world], seconds[world], firsts[world]} {
-				s := l.plan.asksColumn(fmt.Sprint("candidate ", i), ids, values)
+				s := asksColumn(l.plan, fmt.Sprint("candidate ", i), ids, values)
 				if i == 2 && l.plan.Compares() { // and is the incumbent from there on
 					s.Bar = float(-0.95)
 				}
@@ -201,7 +201,7 @@ func TestIncumbentOfAColumn(t *testing.T) {
 			columns[k] = append(columns[k], fmt.Sprint(float64(r.IntN(20)+10*k)/100))
 		}
 	}
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), columnTerms(t, ids, columns[0])["difference"])
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), columnTerms(t, ids, columns[0])["difference"])
 	score := func(name string, values []string, q Question, bar *float64) (Answer, error) {
 		return l.Score(context.Background(), Submission{Name: name, Values: Columns(ids, values), Question: barred(q, bar)})
 	}
@@ -284,7 +284,7 @@ func TestIncumbentOfAColumn(t *testing.T) {
 func TestColumnsJoinWithinACommand(t *testing.T) {
 	ids, classes := rowsOf(t, 400, 1)
 	ok := slices.Repeat([]string{"1", "0", "1", "0"}, 100)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), columnTerms(t, ids, nil)["open"])
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), columnTerms(t, ids, nil)["open"])
 	ask := func(name string, batch Batch, values Table, q Question, bar *float64) {
 		t.Helper()
 		takes(t, l, Submission{Name: name, Batch: batch, Metric: "column:ok", Values: values, Question: barred(q, bar)})

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/open"
+	tails "github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // rightOn are predictions of which so many of the first 150 are right, and so many of the others.
@@ -60,8 +62,8 @@ func TestSeveralConditions(t *testing.T) {
 		l, dir := create()
 		a := takes(t, l, Submission{Values: Columns(ids, rightOn(classes, c[0], c[1])), Question: barred(question, &bars[0])})
 		passes := c[0]+c[1] >= cuts[0] && c[0] >= cuts[1] && c[1] >= cuts[2]
-		passed += int(one(passes))
-		if a.Verdict != verdict(passes, Pass, Fail) || len(a.Open.Conditions) != 3 {
+		passed += int(rule.BoolToInt(passes))
+		if a.Verdict != rule.Verdict(passes, Pass, Fail) || len(a.Open.Conditions) != 3 {
 			t.Errorf("%v right: %+v", c, a)
 			continue
 		}
@@ -79,10 +81,10 @@ func TestSeveralConditions(t *testing.T) {
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)
 		}
-		lines := slices.Clone(seen(t, l).lines)
+		lines := slices.Clone(seen(t, l).Lines)
 		lines[0].Conditions = slices.Clone(lines[0].Conditions)
 		lines[0].Conditions[1].Upper = float(0.123)
-		if err := replayed(&history{Past: Past{plan: l.plan, lines: lines}}); err == nil {
+		if err := replayed(&history{Past: rule.Past{Plan: l.plan, Lines: lines}}); err == nil {
 			t.Error("another upper end of a condition goes unnoticed")
 		}
 	}
@@ -163,10 +165,10 @@ func TestColumnsThatAgreeSayNothing(t *testing.T) {
 		t.Error(err)
 	}
 	for i, differ := range []int64{150, 0} {
-		lines := slices.Clone(seen(t, l).lines)
+		lines := slices.Clone(seen(t, l).Lines)
 		lines[1].Conditions = slices.Clone(lines[1].Conditions)
 		lines[1].Conditions[1].Differ = differ
-		if err := replayed(&history{Past: Past{plan: l.plan, lines: lines}}); (err == nil) != (i == 0) {
+		if err := replayed(&history{Past: rule.Past{Plan: l.plan, Lines: lines}}); (err == nil) != (i == 0) {
 			t.Errorf("a condition on rows of which %d differ: %v", differ, err)
 		}
 	}
@@ -205,7 +207,8 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 		}
 		a := takes(t, l, s)
 		passes := c[0]+c[1] >= all && c[0] >= half && c[1] >= rest
-		if a.Verdict != verdict(passes, Pass, Fail) || a.Response != nil || a.Remaining.Looks != 2*one(!passes) {
+		left := 2 * rule.BoolToInt(!passes)
+		if a.Verdict != rule.Verdict(passes, Pass, Fail) || a.Response != nil || a.Remaining.Looks != left {
 			t.Errorf("%v right of %d, %d and %d: %+v", c, all, half, rest, a)
 		}
 		for i, told := range strings.Split(a.Told, "; ") {
@@ -233,10 +236,10 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 			"a price":           func(l *Line) { l.Price = float(1) },
 			"no conditions":     func(l *Line) { l.Conditions = nil },
 		} {
-			lines := slices.Clone(seen(t, l).lines)
+			lines := slices.Clone(seen(t, l).Lines)
 			lines[0].Conditions = slices.Clone(lines[0].Conditions)
 			edit(&lines[0])
-			if err := replayed(&history{Past: Past{plan: l.plan, lines: lines}}); err == nil {
+			if err := replayed(&history{Past: rule.Past{Plan: l.plan, Lines: lines}}); err == nil {
 				t.Errorf("%s goes unnoticed", name)
 			}
 		}
@@ -255,16 +258,16 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 			l.All = append(l.All, Condition{Bar: 0.5, Where: fmt.Sprint("slice=", i)})
 		}
 	}
-	c, err := gatesOf(plan, l)
+	c, err := open.GatesOf(plan, l)
 	if err != nil {
 		t.Fatal(err)
 	}
 	k := int64(cut(rows, 0.5))
-	upper := *c.write(0).Conditions[0].Upper
+	upper := *c.Write(0).Conditions[0].Upper
 	fails := func(truth float64) float64 { // of five slices with this truth
 		return -math.Expm1(several * math.Log1p(-num.Exp(num.Binomial{N: rows, P: truth}.LnAtMost(k-1))))
 	}
-	if got := c.joint[0].Cuts[0].At; got != float64(k)/rows {
+	if got := c.Joint[0].Cuts[0].At; got != float64(k)/rows {
 		t.Fatalf("the cut is %v, want %d of %d", got, k, rows)
 	}
 	for truth := upper; truth <= 1; truth += 1e-3 {
@@ -275,7 +278,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 	if p := fails(upper + 1e-9); p < 0.95*level {
 		t.Errorf("a failure is wrong with probability %v, far below %v", p, level)
 	}
-	alone := open.ZeroOne{Rows: rows}.Upper(float64(k)/rows, math.Log(level))
+	alone := tails.ZeroOne{Rows: rows}.Upper(float64(k)/rows, math.Log(level))
 	if p := fails(alone + 1e-9); math.Abs(p-(1-math.Pow(1-level, several))) > 1e-3 || upper <= alone {
 		t.Errorf("at the full level a failure is wrong with probability %v", p)
 	}
@@ -341,7 +344,7 @@ func TestEditedConditions(t *testing.T) {
 		terms.Features = featuresOf(t, ids)
 		l, dir := ledgerOf(t, labelsIn(t, ids, classes), terms)
 		takes(t, l, Submission{Values: Columns(ids, classes), Question: barred(question, float(0.2))})
-		first := seen(t, l).lines[0]
+		first := seen(t, l).Lines[0]
 		for want, edit := range map[string]func(*Line){
 			"got 2 conditions, want 2 with a bar": func(l *Line) { l.Bar = nil },
 			"got 2 conditions, want 1 with a bar": func(l *Line) { l.All = nil },

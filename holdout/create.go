@@ -10,6 +10,8 @@ import (
 	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/sample"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -32,26 +34,26 @@ func Check(dir string, labels *Labels, terms Terms) (*Plan, error) {
 // prepared is a new ledger with its plan, before its folder is made.
 func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	l := newLedger(dir)
-	if err := terms.ungrouped(); err != nil {
+	if err := terms.Ungrouped(); err != nil {
 		return nil, nil, err
 	}
-	l.reader.Rows, l.files = labels.Roster, []*Labels{labels}
+	l.rows.Reader.Rows, l.rows.Files = labels.Roster, []*Labels{labels}
 	if terms.Features != nil {
-		l.features = []*Features{terms.Features}
+		l.rows.Features = []*Features{terms.Features}
 	}
-	if terms.Group != "" {
-		if err := l.gather(terms.Group); err != nil {
+	if terms.Sizes = nil; terms.Group != "" {
+		if err := l.rows.Gather(terms.Group); err != nil {
 			return nil, nil, err
 		}
-		sizes := design.SizesOf(l.clusters)
-		terms.sizes = &sizes
+		sizes := design.SizesOf(l.rows.Clusters)
+		terms.Sizes = &sizes
 	}
 	if terms.Items != nil { // before a plan for so many rows of it
 		if _, err := terms.Items.Drawn(labels); err != nil {
 			return nil, nil, err
 		}
 	}
-	terms.pairs = terms.pairsOf(labels)
+	terms.Pairs = terms.PairsOf(labels)
 	plan, err := Certify(terms, labels.Samples())
 	if err != nil {
 		return nil, nil, err
@@ -60,25 +62,25 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 		return nil, nil, err
 	}
 	if terms.Items != nil {
-		if plan.Population, err = benchmarkOf(terms.Items, dir, labels); err != nil {
+		if plan.Population, err = sample.BenchmarkOf(terms.Items, dir, labels); err != nil {
 			return nil, nil, err
 		}
-		if err := l.draw(terms.Items); err != nil {
+		if err := l.rows.Draw(terms.Items); err != nil {
 			return nil, nil, err
 		}
 	}
-	difference := plan.goal.Query == transfer.Difference || terms.Open && terms.Incumbent.Values != nil
+	difference := plan.Goal.Query == transfer.Difference || terms.Open && terms.Incumbent.Values != nil
 	if terms.Open {
-		if plan.Open.Features, err = featuresFile(terms.Features, dir, labels, terms.Features != nil); err != nil {
+		if plan.Open.Features, err = sample.FeaturesFile(terms.Features, dir, labels, terms.Features != nil); err != nil {
 			return nil, nil, err
 		}
 	} else if terms.Group != "" {
-		if plan.Group.Features, err = featuresFile(terms.Features, dir, labels, true); err != nil {
+		if plan.Group.Features, err = sample.FeaturesFile(terms.Features, dir, labels, true); err != nil {
 			return nil, nil, err
 		}
 	} else if terms.Features != nil && plan.Method != "gate" {
 		return nil, nil, inputf("features: got some with the method %s, want the method gate, whose looks may have conditions on some of the rows", plan.Method)
-	} else if plan.Features, err = featuresFile(terms.Features, dir, labels, terms.Features != nil); err != nil {
+	} else if plan.Features, err = sample.FeaturesFile(terms.Features, dir, labels, terms.Features != nil); err != nil {
 		return nil, nil, err
 	}
 	if plan.Readings = Readings; terms.Missing != MissingRefused {
@@ -98,12 +100,12 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	case !difference && terms.Incumbent.Values != nil:
 		return nil, nil, inputf("incumbent: got one, want --query difference or --open too")
 	case difference:
-		base, err := l.reader.Read(plan.Metric, false, terms.Incumbent.Values)
+		base, err := l.rows.Reader.Read(plan.Metric, false, terms.Incumbent.Values)
 		if err != nil {
 			return nil, nil, fmt.Errorf("incumbent: %w", err)
 		}
 		if plan.Incumbent = new(LabelsFile); IsColumn(plan.Metric) {
-			plan.Incumbent.Path, l.base = keptFile(0), &base
+			plan.Incumbent.Path, l.base = sample.KeptFile(0), &base
 		} else {
 			*plan.Incumbent = LabelsFile{Path: path, Fingerprint: base.Fingerprint()}
 		}
@@ -119,8 +121,8 @@ func (l *Ledger) offers() error {
 	if !l.plan.IsOpen() {
 		return nil
 	}
-	return CheckOffers(l.plan, func(where string) error {
-		_, err := l.slice(where)
+	return open.CheckOffers(l.plan, func(where string) error {
+		_, err := l.rows.Slice(where)
 		return err
 	})
 }
@@ -128,16 +130,16 @@ func (l *Ledger) offers() error {
 func (l *Ledger) create(p *Plan) error {
 	p.Created = l.now().UTC().Format(time.RFC3339)
 	p.Salt = rand.Text() + rand.Text()
-	l.rows = p.rows()
+	l.rows.Sources = sample.SourcesOf(p)
 	var err error
-	if p.sealed, err = p.Seal(); err != nil {
+	if p.Sealed, err = p.Seal(); err != nil {
 		return err
 	}
 	kept := make(map[string][]byte)
 	if l.base != nil {
-		kept[p.Incumbent.Path] = textOf(l.base.ByID())
+		kept[p.Incumbent.Path] = sample.TextOf(l.base.ByID())
 	}
-	err = l.journal.Create(p.sealed, kept)
+	err = l.journal.Create(p.Sealed, kept)
 	if wrong := (*journal.FolderError)(nil); errors.As(err, &wrong) {
 		err = inputf("%v", wrong)
 	}
@@ -147,9 +149,9 @@ func (l *Ledger) create(p *Plan) error {
 // Discard takes a new ledger away whose maker could not say that it was made. It stays once somebody has looked.
 func (l *Ledger) Discard(ctx context.Context) error {
 	return notLedger(l.journal.Discard(ctx, func(h *history) error {
-		if len(h.lines) > 0 {
+		if len(h.Lines) > 0 {
 			return errors.New("the ledger stays: somebody has looked already")
 		}
 		return nil
-	}, keptFile(0)))
+	}, sample.KeptFile(0)))
 }

@@ -17,7 +17,7 @@ import (
 // unmade is a ledger that is still to be made in a folder, and its plan.
 func unmade(t testing.TB, dir string, labels *Labels) (*Ledger, *Plan) {
 	t.Helper()
-	plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
+	plan, err := Certify(termsOf(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func unmade(t testing.TB, dir string, labels *Labels) (*Ledger, *Plan) {
 // and leaves the ledger with its looks as it is.
 func TestTwoInits(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	for _, exists := range []bool{false, true} {
 		dir := filepath.Join(t.TempDir(), "ledger")
 		if exists {
@@ -44,7 +44,7 @@ func TestTwoInits(t *testing.T) {
 			if step != "folder" {
 				return
 			}
-			other, err := Create(dir, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+			other, err := Create(dir, labels, termsOf(3, 0.4, beta(t, "0.1"), "gaussian"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +68,7 @@ func TestTwoInits(t *testing.T) {
 // has its own. Where anything fails, nothing is left.
 func TestNewLedgerIsOnTheDisk(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	broken := errors.New("input/output error")
 	for fails := range 5 { // at this sync; the last run has none that fails
 		parent := t.TempDir()
@@ -101,9 +101,9 @@ func TestNewLedgerIsOnTheDisk(t *testing.T) {
 func TestDiscard(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
 	for _, looked := range []bool{false, true} {
-		l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(3, 0.4, beta(t, "0.1"), "gaussian"))
 		if looked {
-			other, err := Open(dir, labelsOf(t, ids, classes))
+			other, err := Open(dir, LabelsOf(t, ids, classes))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,14 +122,14 @@ func TestDiscard(t *testing.T) {
 // Many calls at once make one ledger.
 func TestManyInits(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	for range 20 {
 		dir := filepath.Join(t.TempDir(), "ledger")
 		made := make(chan error)
 		const calls = 4
 		for range calls {
 			go func() {
-				l, err := Create(dir, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+				l, err := Create(dir, labels, termsOf(3, 0.4, beta(t, "0.1"), "gaussian"))
 				if err == nil {
 					_, err = l.Score(context.Background(), Submission{Values: Columns(ids, classes)})
 				}
@@ -158,7 +158,7 @@ func TestGoalsForOtherRows(t *testing.T) {
 	for want, change := range map[string]func(*transfer.Goal){
 		"got a goal for clusters or for a benchmark": func(g *transfer.Goal) { g.Sample = transfer.Subset{Items: 1000} },
 	} {
-		of := terms(3, 0, beta(t, "0.1"), "")
+		of := termsOf(3, 0, beta(t, "0.1"), "")
 		change(&of.Goal)
 		_, err := Certify(of, 240)
 		if input := (*InputError)(nil); !errors.As(err, &input) || !strings.HasPrefix(err.Error(), want) {

@@ -4,13 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/plans"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -96,111 +97,13 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		}
 		_, err = l.Score(context.Background(), Submission{Values: Columns(own, submitted), Incumbent: Columns(own, incumbent),
 			Question: Question{Show: ShowPass, Where: c.where, Bar: float(0.9)}})
-		if decided := decides(l.plan, pass.Line); decided && !strings.Contains(fmt.Sprint(err), fmt.Sprintf("differs on %d of", c.differ)) {
+		says := fmt.Sprintf("differs on %d of", c.differ)
+		if open.Decides(l.plan, pass.Line) && !strings.Contains(fmt.Sprint(err), says) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 		random := c.code == form.FirstCode || terms.Group != "" || terms.Items != nil
-		if random == decides(l.plan, pass.Line) {
+		if random == open.Decides(l.plan, pass.Line) {
 			t.Errorf("%s: decided rows are used: %v", c.name, !random)
-		}
-	}
-}
-
-// Differences of two models on few rows, by enumeration of all labels, whose chances differ: at the end that a response
-// gives, no law of the labels reaches or misses the cut with more than its level.
-func TestTailsOfDecidedLooks(t *testing.T) {
-	r := rand.New(rand.NewPCG(44, 31))
-	classes := []string{"cat", "dog", "bird"}
-	sharp := map[int]int{}
-	for range 300 {
-		n, several := 1+r.IntN(6), 2+r.IntN(2)
-		p := &Plan{Plan: form.Plan{Open: &Law{Code: form.Code}, Incumbent: &LabelsFile{}, Classes: classes[:several]}}
-		ids, models, chances := make([]string, n), [2][]string{}, make([][]float64, n)
-		for i := range n {
-			ids[i] = fmt.Sprint(i)
-			for m := range models {
-				models[m] = append(models[m], classes[r.IntN(several)])
-			}
-			if chances[i] = make([]float64, several); r.IntN(3) == 0 {
-				chances[i][r.IntN(several)] = 1
-				continue
-			}
-			sum := 0.
-			for c := range several {
-				chances[i][c] = r.ExpFloat64()
-				sum += chances[i][c]
-			}
-			for c := range several {
-				chances[i][c] /= sum
-			}
-		}
-		in := data.Reader{Rows: data.NewRoster(ids), Match: Exact, Classes: p.Classes, Metrics: []string{Accuracy}}
-		l, labeled := lookOf(t, in, Accuracy, models[0])
-		base, _ := lookOf(t, in, Accuracy, models[1])
-		l.base = &base.values
-		line := Line{Line: form.Line{Metric: Accuracy, Question: Question{Show: ShowScore}, Shown: Shown{Rows: int64(n)}}}
-		if line.Differ, _ = l.differing(nil); line.Differ == 0 {
-			continue
-		}
-		tails := tailsOf(p, line)
-		var masses, means []float64
-		truth := 0.
-		for labels := range int(math.Pow(float64(several), float64(n))) {
-			mass := 1.
-			right := make([]string, n)
-			for i := range n {
-				c := labels % several
-				labels /= several
-				mass *= chances[i][c]
-				right[i] = classes[c]
-			}
-			l.labels = labeled(right)
-			masses, means = append(masses, mass), append(means, measured(p, l, line))
-			truth += mass * means[len(means)-1]
-		}
-		for _, x := range slices.Compact(slices.Sorted(slices.Values(means))) {
-			reached := 0.
-			for i, m := range means {
-				if m >= x {
-					reached += masses[i]
-				}
-			}
-			if !(reached > 1e-9 && reached < 1-1e-9) {
-				continue
-			}
-			if lower := tails.Lower(x, math.Log(reached)-1e-9); lower > truth+1e-12 {
-				t.Fatalf("%d classes, %v: lower end %v at %v, reached with %v at the truth %v", several, chances, lower, x, reached, truth)
-			}
-			if upper := tails.Upper(x, math.Log1p(-reached)-1e-9); upper < truth-1e-12 {
-				t.Fatalf("%d classes, %v: upper end %v at %v, missed with %v at the truth %v", several, chances, upper, x, 1-reached, truth)
-			}
-			room := map[int]float64{2: 1e-6, 3: -math.Log(reached) / 2}[several] // a level that is so much nearer is refuted
-			if lower := tails.Lower(x, math.Log(reached)+room); lower > truth-1e-6 {
-				sharp[several]++
-			}
-		}
-	}
-	if sharp[2] < 10 || sharp[3] < 10 {
-		t.Errorf("nearer levels were refuted %v times", sharp)
-	}
-}
-
-// A ledger with the codes of a later version is refused by their number, and one of the first code goes on as it was
-// made: `TestEarlierLedgers` has these. A gate of recall counts the rows predicted positive from the second code on.
-func TestCodesOfALaterVersion(t *testing.T) {
-	gate := Line{Line: form.Line{Metric: "recall", Question: Question{Show: ShowPass, Bar: float(0.5)}, Shown: Shown{Rows: 80}}}
-	for version, want := range map[int]bool{form.FirstCode: true, form.Code: false} {
-		p := &Plan{Plan: form.Plan{Open: &Law{Code: version}}}
-		if fits := amongRows(p, gate, 80, nil) == nil; fits != want {
-			t.Errorf("version %d: a gate of recall without rows predicted positive fits: %v", version, fits)
-		}
-	}
-	for version, want := range map[int]bool{0: false, form.FirstCode: true, form.Code: true, form.Code + 1: false} {
-		err := checkLaw(&Law{Code: version, Most: UsualMost}, beta(t, "0.05"))
-		if fits := err == nil; fits != want {
-			t.Errorf("version %d: %v", version, err)
-		} else if !fits && err.Error() != fmt.Sprintf("plan.json: got the codes of version %d, want one up to 2, which this version knows", version) {
-			t.Errorf("got %v", err)
 		}
 	}
 }
@@ -228,7 +131,7 @@ func TestGatesOfDecidedRows(t *testing.T) {
 		{"", 0.0233, 0.0236, func(t *Terms) { t.Goal.Checked = false }},
 		{"", 0.06, 0.09, func(t *Terms) {
 			t.Group, t.Weights, t.Features = "doc", ByClusters, &Features{}
-			t.sizes = &Sizes{Count: 2800, Rows: 5600, Largest: 2, Squares: 11200}
+			t.Sizes = &Sizes{Count: 2800, Rows: 5600, Largest: 2, Squares: 11200}
 		}},
 		{"", 0.06, 0.09, func(t *Terms) { t.Items = &Items{Roster: &data.Roster{IDs: make([]string, 100_000)}} }},
 	} {
@@ -245,9 +148,9 @@ func TestGatesOfDecidedRows(t *testing.T) {
 		if err := encode(p); err != nil {
 			t.Fatal(err)
 		}
-		again, err := decodePlan(p.sealed)
-		if err != nil || again.goal != p.goal || again.Certified() != nil {
-			t.Errorf("got %+v (%v), want %+v", again, err, p.goal)
+		again, err := plans.Decode(p.Sealed)
+		if err != nil || again.Goal != p.Goal || again.Certified() != nil {
+			t.Errorf("got %+v (%v), want %+v", again, err, p.Goal)
 		}
 		for want, change := range map[string]func(*Plan){
 			"which its classes and rows do not have": func(p *Plan) { p.Classes = append(p.Classes, "bird") },
@@ -257,7 +160,7 @@ func TestGatesOfDecidedRows(t *testing.T) {
 			if change(&other); encode(&other) != nil {
 				t.Fatal("not encoded")
 			}
-			if _, err := decodePlan(other.sealed); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := plans.Decode(other.Sealed); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("got %v, want %s", err, want)
 			}
 		}
@@ -266,8 +169,8 @@ func TestGatesOfDecidedRows(t *testing.T) {
 		if err := encode(&before); err != nil {
 			t.Fatal(err)
 		}
-		again, err = decodePlan(before.sealed)
-		if random := err == nil && again.goal.Decided == transfer.Undecided; !random || again.Certified() != nil {
+		again, err = plans.Decode(before.Sealed)
+		if random := err == nil && again.Goal.Decided == transfer.Undecided; !random || again.Certified() != nil {
 			t.Errorf("an earlier plan: got %+v, %v", again, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/holdout/plans"
 )
 
 // CorruptError says that the files are not as they were written.
@@ -22,7 +23,7 @@ func corrupt(format string, args ...any) error { return journal.Corrupt(format, 
 // journalOf is the journal of a ledger, whose lines make its history.
 func journalOf(dir string) *journal.Folder[*history] {
 	return journal.InFolder(dir, func(text []byte) (*history, error) {
-		plan, err := decodePlan(text)
+		plan, err := plans.Decode(text)
 		if err != nil {
 			return nil, err
 		}

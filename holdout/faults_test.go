@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -107,7 +108,7 @@ func childLook(l *Ledger, ids, classes []string, k int) Submission {
 // childTerms are those of a fixed and of an open ledger.
 func childTerms(t *testing.T, looks int64, failure string) map[string]Terms {
 	return map[string]Terms{
-		"fixed": terms(looks, 0.99, beta(t, failure), "gaussian"),
+		"fixed": termsOf(looks, 0.99, beta(t, failure), "gaussian"),
 		"open":  {Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true},
 	}
 }
@@ -130,7 +131,7 @@ func TestKilledAtEveryStep(t *testing.T) {
 func killed(t *testing.T, terms Terms) {
 	ids, classes := childRows()
 	dir := filepath.Join(t.TempDir(), "ledger")
-	if _, err := Create(dir, labelsOf(t, ids, classes), terms); err != nil {
+	if _, err := Create(dir, LabelsOf(t, ids, classes), terms); err != nil {
 		t.Fatal(err)
 	}
 	shown := map[int64]float64{}
@@ -169,10 +170,10 @@ func killed(t *testing.T, terms Terms) {
 		if step == "half" {
 			torn++
 		}
-		if h.looks != want || h.torn != torn {
-			t.Fatalf("kill %d at %s: %d looks and %d torn, want %d and %d", kill, step, h.looks, h.torn, want, torn)
+		if h.Looks != want || h.TornLooks != torn {
+			t.Fatalf("kill %d at %s: %d looks and %d torn, want %d and %d", kill, step, h.Looks, h.TornLooks, want, torn)
 		}
-		before = h.looks
+		before = h.Looks
 	}
 	h, err := journalOf(dir).Read()
 	if err != nil {
@@ -181,11 +182,11 @@ func killed(t *testing.T, terms Terms) {
 	if _, err := Verify(dir, ""); err != nil {
 		t.Error(err)
 	}
-	if want := int64((kills + 4) / len(steps)); h.torn != want {
-		t.Errorf("%d torn looks, want %d of %d", h.torn, want, kills)
+	if want := int64((kills + 4) / len(steps)); h.TornLooks != want {
+		t.Errorf("%d torn looks, want %d of %d", h.TornLooks, want, kills)
 	}
 	for look, response := range shown {
-		if l := h.lines[look-1]; l.Look != look || l.Response == nil || *l.Response != response {
+		if l := h.Lines[look-1]; l.Look != look || l.Response == nil || *l.Response != response {
 			t.Errorf("look %d was shown as %v and is written as %+v", look, response, l)
 		}
 	}
@@ -193,13 +194,13 @@ func killed(t *testing.T, terms Terms) {
 		t.Errorf("%d looks were shown, want 4 of 5 kills", len(shown))
 	}
 	spent := 0.
-	for _, l := range h.lines {
-		if spent += or(l.Price, 0); l.Event == Torn && terms.Open {
-			spent += UsualMost
+	for _, l := range h.Lines {
+		if spent += rule.ValueOr(l.Price, 0); l.Event == Torn && terms.Open {
+			spent += transfer.UsualMost
 		}
 	}
 	if got := h.status().Spent; math.Abs(got-spent) > 1e-9*(1+spent) {
-		t.Errorf("got %v nats spent, want the prices and %v for each torn look, %v", got, UsualMost, spent)
+		t.Errorf("got %v nats spent, want the prices and %v for each torn look, %v", got, transfer.UsualMost, spent)
 	}
 }
 
@@ -217,7 +218,7 @@ func childChange(kind string) Extension {
 // files verify, a second run completes the change, and a third one changes nothing. None of it costs a nat.
 func TestKilledExtension(t *testing.T) {
 	ids, classes := childRows()
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	ledgers := childTerms(t, 1, "0.5")
 	goal := transfer.Goal{Queries: 2, Tau: 0.5, Beta: beta(t, "0.5"), Arrival: &transfer.Arrival{Rows: 2, Queries: 1}}
 	ledgers["arriving"] = Terms{Goal: goal}
@@ -284,7 +285,7 @@ func TestTwoWriters(t *testing.T) {
 
 func written(t *testing.T, terms Terms) {
 	ids, classes := childRows()
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	dir := filepath.Join(t.TempDir(), "ledger")
 	if _, err := Create(dir, labels, terms); err != nil {
 		t.Fatal(err)
@@ -354,7 +355,7 @@ func written(t *testing.T, terms Terms) {
 func lockedLedger(t *testing.T) (l *Ledger, dir string, look Submission) {
 	t.Helper()
 	ids, classes := childRows()
-	l, dir = ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.9, beta(t, "0.9"), "gaussian"))
+	l, dir = ledgerOf(t, LabelsOf(t, ids, classes), termsOf(3, 0.9, beta(t, "0.9"), "gaussian"))
 	held, done := make(chan bool), make(chan bool)
 	go func() {
 		err := journalOf(dir).Write(context.Background(), func(*history, journal.Writer) error {
@@ -394,7 +395,7 @@ func TestFileSizeLimit(t *testing.T) {
 
 func limited(t *testing.T, terms Terms) {
 	ids, classes := childRows()
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	dir := filepath.Join(t.TempDir(), "ledger")
 	if _, err := Create(dir, labels, terms); err != nil {
 		t.Fatal(err)

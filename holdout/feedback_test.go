@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/fixed"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -60,7 +62,7 @@ func named(l *Ledger, s Submission) Submission {
 // A gate shows a bit and no number, passes at the decimals that were typed, and is retired at its last pass.
 func TestGate(t *testing.T) {
 	ids, classes := rowsOf(t, 1000, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Gate, 9, 0.1, "gate", transfer.Shown{Passes: 2})(t))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), shows(transfer.Gate, 9, 0.1, "gate", transfer.Shown{Passes: 2})(t))
 	look := func(count int, bar float64) Answer {
 		return takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Question: Question{Bar: &bar}})
 	}
@@ -70,9 +72,9 @@ func TestGate(t *testing.T) {
 		verdict string
 		left    Remaining
 	}{
-		{799, 0.7, Fail, Remaining{8, 2, 0}},
-		{800, 0.7, Pass, Remaining{7, 1, 0}}, // 0.7 + 0.1 is below 0.8 in float64
-		{299, 0.2, Fail, Remaining{6, 1, 0}},
+		{799, 0.7, Fail, Remaining{Looks: 8, Passes: 2, Flags: 0}},
+		{800, 0.7, Pass, Remaining{Looks: 7, Passes: 1, Flags: 0}}, // 0.7 + 0.1 is below 0.8 in float64
+		{299, 0.2, Fail, Remaining{Looks: 6, Passes: 1, Flags: 0}},
 		{300, 0.2, Pass, Remaining{}}, // 0.2 + 0.1 is above 0.3 in float64
 	} {
 		if a := look(c.count, c.bar); a.Verdict != c.verdict || a.Response != nil || a.Remaining != c.left {
@@ -96,7 +98,7 @@ func TestGate(t *testing.T) {
 func TestGateAtAKnownBar(t *testing.T) {
 	ids, classes := rowsOf(t, 1000, 1)
 	terms := shows(transfer.Gate, 9, 0.1, "gate", transfer.Shown{Bar: transfer.Some(0.6)})(t)
-	l, _ := ledgerOf(t, labelsOf(t, ids, classes), terms)
+	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), terms)
 	count := int(l.plan.Mechanism.PassCount)
 	if count < 600 || count > 800 {
 		t.Fatalf("passes at %d", count)
@@ -116,7 +118,7 @@ func TestGateAtAKnownBar(t *testing.T) {
 // noisy answer, and nothing beside it.
 func TestAnswersUnderOtherFeedback(t *testing.T) {
 	ids, classes := rowsOf(t, 3000, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	for _, feedback := range []transfer.Feedback{transfer.Gate, transfer.Best} {
 		l, _ := ledgerOf(t, labels, shows(feedback, 6, 0.1, "gaussian", transfer.Shown{})(t))
 		answer := noisyAnswers(t, l)
@@ -127,9 +129,9 @@ func TestAnswersUnderOtherFeedback(t *testing.T) {
 			var want Answer
 			if feedback == transfer.Gate {
 				s.Bar = float(0.7)
-				want.Verdict = verdict(v >= 0.7+0.1, Pass, Fail)
+				want.Verdict = rule.Verdict(v >= 0.7+0.1, Pass, Fail)
 			} else {
-				want.Verdict = verdict(v > board, Improved, Kept)
+				want.Verdict = rule.Verdict(v > board, Improved, Kept)
 				board = max(board, v)
 				want.Response = &board
 			}
@@ -148,7 +150,7 @@ func TestAnswersUnderOtherFeedback(t *testing.T) {
 func noisyAnswers(t *testing.T, l *Ledger) func(count int) float64 {
 	t.Helper()
 	source := rand.New(rand.NewPCG(7, 8))
-	noise, err := gaussian(l.plan.goal, l.plan.Mechanism.Noise[0]).Noise()
+	noise, err := fixed.Gaussian(l.plan.Goal, l.plan.Mechanism.Noise[0]).Noise()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +162,7 @@ func noisyAnswers(t *testing.T, l *Ledger) func(count int) float64 {
 // promise. A guess within the guess error of the truth always holds.
 func TestGuessesOfAMethodForAnswers(t *testing.T) {
 	ids, classes := rowsOf(t, 3000, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	const tau = 0.1
 	for _, guessError := range []float64{0, 0.02, 0.05} {
 		shown := transfer.Shown{GuessError: transfer.Some(guessError)}
@@ -176,7 +178,7 @@ func TestGuessesOfAMethodForAnswers(t *testing.T) {
 				guess = score + away
 			}
 			got := takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Question: Question{Guess: &guess}})
-			if want := verdict(k == 4, Moved, Holds); got.Verdict != want {
+			if want := rule.Verdict(k == 4, Moved, Holds); got.Verdict != want {
 				t.Errorf("guess error %v, a guess %v away: %s, want %s", guessError, away, got.Verdict, want)
 			}
 			if *got.Response != number || math.Abs(number-score) > tau {
@@ -195,7 +197,7 @@ func TestGuessesOfAMethodForAnswers(t *testing.T) {
 // A board shows the values of its table only, and never falls.
 func TestLadder(t *testing.T) {
 	ids, classes := rowsOf(t, 3100, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Best, 1000, 0.1, "ladder", transfer.Shown{})(t))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), shows(transfer.Best, 1000, 0.1, "ladder", transfer.Shown{})(t))
 	board := l.plan.Mechanism.Board
 	if len(board) < 5 {
 		t.Fatalf("%d steps", len(board))
@@ -216,7 +218,7 @@ func TestLadder(t *testing.T) {
 		if got.Known {
 			continue
 		}
-		if *got.Response != board[at].Value || got.Verdict != verdict(at > before, Improved, Kept) {
+		if *got.Response != board[at].Value || got.Verdict != rule.Verdict(at > before, Improved, Kept) {
 			t.Fatalf("look %d at %v: got %v %s, want %v", k+1, score, *got.Response, got.Verdict, board[at].Value)
 		}
 	}
@@ -229,7 +231,7 @@ func TestLadder(t *testing.T) {
 func TestSparseValidate(t *testing.T) {
 	ids, classes := rowsOf(t, 8000, 1)
 	for _, hold := range []float64{0, 0.05} {
-		l, dir := ledgerOf(t, labelsOf(t, ids, classes),
+		l, dir := ledgerOf(t, LabelsOf(t, ids, classes),
 			shows(transfer.Flags, 50, 0.1, "sparse-validate", transfer.Shown{Hold: hold})(t))
 		look := func(count int, guess float64) Answer {
 			return takes(t, l, Submission{Values: Columns(ids, right(classes, count)), Question: Question{Guess: &guess}})
@@ -268,14 +270,14 @@ func TestSparseValidateInParts(t *testing.T) {
 	terms := Terms{Method: "sparse-validate", Goal: transfer.Goal{Queries: 1_000_000, Tau: 0.1, Beta: beta(t, "0.05"),
 		Budget: 10,
 		Query:  transfer.Binary, Shown: transfer.Shown{Feedback: transfer.Flags, Hold: 0.08}}}
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
 	if l.plan.Mechanism.Parts != 10 {
 		t.Fatalf("the plan has %d parts", l.plan.Mechanism.Parts)
 	}
 	predictions := guesses(classes, 0.7, 5)
 	for flag := range int64(3) {
 		guess := 0.1 + float64(flag)/100
-		rows, err := partOf(l.plan, flag)
+		rows, err := fixed.Part(l.plan, flag)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +301,7 @@ func TestSparseValidateInParts(t *testing.T) {
 // Finalists are scored once, all together.
 func TestSealed(t *testing.T) {
 	ids, classes := rowsOf(t, 1000, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Final, 3, 0.1, "", transfer.Shown{})(t))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), shows(transfer.Final, 3, 0.1, "", transfer.Shown{})(t))
 	of := func(counts ...int) (list []Submission) {
 		for _, c := range counts {
 			list = append(list, Submission{Name: fmt.Sprint(c), Values: Columns(ids, right(classes, c))})
@@ -345,12 +347,12 @@ func TestDifferences(t *testing.T) {
 	terms := shows(transfer.Gate, 10, 0.06, "gate", transfer.Shown{Disagreement: 0.1})(t)
 	terms.Goal.Query = transfer.Difference
 	dir := t.TempDir()
-	if _, err := Create(dir, labelsOf(t, ids, classes), terms); err == nil || !strings.Contains(err.Error(),
+	if _, err := Create(dir, LabelsOf(t, ids, classes), terms); err == nil || !strings.Contains(err.Error(),
 		"incumbent: got nothing") {
 		t.Fatalf("got %v", err)
 	}
 	terms.Incumbent = Submission{Values: table(1400)}
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
 	look := func(count, against int) (Answer, error) {
 		return l.Score(context.Background(), Submission{Values: table(count), Incumbent: table(against), Question: barAt(0),
 			Path: fmt.Sprint(count)})
@@ -390,7 +392,7 @@ func TestDifferences(t *testing.T) {
 	itself.Bar = float(0)
 	for _, ledger := range []func() (*Ledger, error){
 		func() (*Ledger, error) { return l, nil },
-		func() (*Ledger, error) { return Open(dir, labelsOf(t, ids, classes)) },
+		func() (*Ledger, error) { return Open(dir, LabelsOf(t, ids, classes)) },
 	} {
 		l, err := ledger()
 		if err != nil {
@@ -411,7 +413,7 @@ func TestDifferences(t *testing.T) {
 // What belongs to another feedback, or is missing, is refused and costs nothing.
 func TestBarsAndGuesses(t *testing.T) {
 	ids, classes := rowsOf(t, 9000, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	for want, c := range map[string]struct {
 		feedback transfer.Feedback
 		Submission
@@ -447,7 +449,7 @@ func TestShownDifferences(t *testing.T) {
 		terms := shows(transfer.Answers, 10, 0.06, "", transfer.Shown{Disagreement: 0.1, Checked: checked})(t)
 		terms.Goal.Query = transfer.Difference
 		terms.Incumbent = Submission{Values: table(3000)}
-		l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
+		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
 		if len(l.plan.Mechanism.Noise) == 0 || l.plan.Promise.Checked != checked {
 			t.Fatalf("%+v", l.plan)
 		}
@@ -485,7 +487,7 @@ func TestKnownMoments(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g, err := goalOf(plan.Promise, nil); err != nil || g.Shown != s {
+		if g, err := rule.GoalOf(plan.Promise, nil); err != nil || g.Shown != s {
 			t.Errorf("%+v, %v: want %+v", g, err, s)
 		}
 	}

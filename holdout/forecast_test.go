@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/open"
+	tails "github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // The forecast of a price is a binomial sum from the least score that passes on, at the truth that was guessed; of a
@@ -43,7 +45,7 @@ func TestForecastOfALook(t *testing.T) {
 	}
 	ids, classes := rowsOf(t, 400, 1)
 	incumbent := right(classes, 200)
-	duels, _ := ledgerOf(t, labelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")},
+	duels, _ := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")},
 		Classes:   []string{"a", "b"},
 		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"}})
 	s := challenge(ids, duel(classes, 60, 20), incumbent)
@@ -80,7 +82,8 @@ func TestMarginsAheadOneByOne(t *testing.T) {
 		for _, past := range []map[string][2]int64{
 			{}, {ShowPass: {40, 3}, Refused: {60, 20}}, {ShowPass: {5000, 0}, Refused: {5010, 10}},
 		} {
-			for _, ahead := range []Ahead{{1, 1}, {1489, 0}, {3000, 5}, {50_000, 0}, {1_000_000, 40}} {
+			for _, ahead := range []Ahead{{Looks: 1, Passes: 1}, {Looks: 1489}, {Looks: 3000, Passes: 5}, {Looks: 50_000},
+				{Looks: 1_000_000, Passes: 40}} {
 				if ahead.Looks > 50_000 && past[ShowPass] == [2]int64{} {
 					continue // two of these take a second each
 				}
@@ -89,19 +92,19 @@ func TestMarginsAheadOneByOne(t *testing.T) {
 					t.Fatal(err)
 				}
 				for show, counts := range past {
-					s.account.looks[show], s.account.rare[show] = counts[0], counts[1]
+					s.account.Looks[show], s.account.Rare[show] = counts[0], counts[1]
 				}
-				a, ln := s.account.copy(), num.DD{}
+				a, ln := s.account.Copy(), num.DD{}
 				for k := range ahead.Looks {
-					passed := one(k < ahead.Passes)
-					next := a.gate(s.Plan)
-					ln = ln.AddFloat(next.lnRest).AddFloat(next.LnShare(int(passed)))
-					a.looks[ShowPass]++
-					a.looks[Refused] += one(next.line.Kept > 0)
-					a.rare[ShowPass] += passed
+					passed := rule.BoolToInt(k < ahead.Passes)
+					next := open.NextGate(a, s.Plan)
+					ln = ln.AddFloat(next.LnRest).AddFloat(next.LnShare(int(passed)))
+					a.Looks[ShowPass]++
+					a.Looks[Refused] += rule.BoolToInt(next.Line.Kept > 0)
+					a.Rare[ShowPass] += passed
 				}
-				a.left = open.Budget(ln.Float())
-				want := a.margin(s.Plan, s.Rows, s.Clusters)
+				a.Left = tails.Budget(ln.Float())
+				want := open.Margin(a, s.Plan, s.Rows, s.Clusters)
 				s.Ahead = ahead
 				got, err := s.Margin()
 				if err != nil || math.Abs(got-want) > 1e-12*want {
@@ -173,7 +176,7 @@ func TestForecastOfLedgers(t *testing.T) {
 				s.Bar = &level
 			}
 			s.Values = Columns(ids, candidate)
-			l, _ := ledgerOf(t, labelsOf(t, ids, classes), c.terms)
+			l, _ := ledgerOf(t, LabelsOf(t, ids, classes), c.terms)
 			if verdict := takes(t, l, s).Verdict; verdict == Pass || verdict == Rejected {
 				passed++
 			}

@@ -3,23 +3,24 @@ package holdout
 import (
 	"io"
 
+	"github.com/dpcalc/dpcalc/holdout/ask"
 	"github.com/dpcalc/dpcalc/holdout/data"
+	"github.com/dpcalc/dpcalc/holdout/fixed"
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/plans"
+	"github.com/dpcalc/dpcalc/holdout/rule"
+	"github.com/dpcalc/dpcalc/holdout/sample"
+	"github.com/dpcalc/dpcalc/holdout/terms"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/metric"
 )
 
 // The members of plan.json and of the lines of looks.jsonl.
 type (
-	Arrival    = form.Arrival
-	Benchmark  = form.Benchmark
-	Change     = form.Change
 	Close      = form.Close
-	Group      = form.Group
 	LabelsFile = form.LabelsFile
-	Law        = form.Law
 	Match      = form.Match
-	Pairs      = form.Pairs
 	Promise    = form.Promise
 	Reading    = form.Reading
 	Shown      = form.Shown
@@ -70,6 +71,43 @@ func IsColumn(name string) bool { return data.IsColumn(name) }
 
 // OnlyColumns reports whether metrics are columns alone, so that labels are not needed.
 func OnlyColumns(metrics []string) bool { return data.OnlyColumns(metrics) }
+
+// What a ledger is made of, and what its rules answer.
+type (
+	Ahead      = open.Ahead
+	Batch      = rule.Batch
+	Known      = rule.Known
+	Line       = rule.Line
+	Plan       = rule.Plan
+	Remaining  = rule.Remaining
+	Response   = open.Response
+	Extension  = sample.Extension
+	Source     = sample.Source
+	Submission = rule.Submission
+	Terms      = terms.Terms
+)
+
+// UsualMost is the most nats that a response costs where nothing else was declared.
+const UsualMost = open.UsualMost
+
+// The laws of a ledger's rows. A ledger has one.
+const (
+	LawLabels  = terms.LawLabels
+	LawClasses = terms.LawClasses
+)
+
+// Laws returns the laws of a ledger's rows.
+func Laws() []string { return terms.Laws() }
+
+// Methods returns the methods that a ledger runs.
+func Methods() []string { return fixed.Methods() }
+
+// Certify computes the certificate of the terms for so many rows, and the plan to be run: by the method named, or by
+// the best that a ledger runs. The error is an [InputError], a [PlanError] or a DomainError.
+func Certify(t Terms, samples int64) (*Plan, error) { return plans.Certify(t, samples) }
+
+// ValidName checks the name of a look or a team.
+func ValidName(field, name string) error { return rule.ValidName(field, name) }
 
 // The errors of a ledger, beside [CorruptError] and [ReplacedError].
 type (
@@ -128,3 +166,30 @@ func Weights() []string { return form.Weights() }
 func shown(s string) string { return text.Shown(s) }
 
 func inputf(format string, args ...any) error { return form.Inputf(format, args...) }
+
+// What an open look shows.
+const (
+	ShowPass   = ask.Pass
+	ShowBest   = ask.Best
+	ShowScore  = ask.Score
+	ShowGuess  = ask.Guess
+	ShowReject = ask.Reject
+)
+
+// The tests of [ShowReject].
+const (
+	SignTest = ask.SignTest
+	McNemar  = ask.McNemar
+)
+
+// Kinds returns what an open look may show.
+func Kinds() []string { return ask.Kinds() }
+
+// Tests returns the tests of [ShowReject].
+func Tests() []string { return ask.Tests() }
+
+// Question is what a look asks beside its metric.
+type Question = ask.Question
+
+// Condition is one of several bars that a model is to pass together, on some rows.
+type Condition = ask.Condition

@@ -16,9 +16,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dpcalc/dpcalc/holdout/data"
+	"github.com/dpcalc/dpcalc/holdout/fixed"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -34,30 +35,13 @@ func rowsOf(t testing.TB, n int, seed uint64) (ids, classes []string) {
 	return ids, classes
 }
 
-func labelsOf(t testing.TB, ids, classes []string) *Labels {
+func LabelsOf(t testing.TB, ids, classes []string) *Labels {
 	t.Helper()
 	labels, err := NewLabels(Columns(ids, classes))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return labels
-}
-
-// lookOf is a look at predictions by a metric, and the answers to labels of its rows.
-func lookOf(t testing.TB, in data.Reader, name string, predictions []string) (l look,
-	labeled func([]string) data.Answers) {
-	t.Helper()
-	var err error
-	if l.values, err = in.Read(name, false, Columns(in.Rows.IDs, predictions)); err != nil {
-		t.Fatal(err)
-	}
-	return l, func(labels []string) data.Answers {
-		a, err := in.Answers(labelsOf(t, in.Rows.IDs, labels))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
 }
 
 func beta(t testing.TB, text string) theory.LogProb {
@@ -101,7 +85,7 @@ func fix(l *Ledger) {
 // forget makes a ledger read its files anew.
 func forget(l *Ledger) {
 	hooks := l.journal.Hooks
-	l.journal = journalOf(l.dir)
+	l.journal = journalOf(l.rows.Dir)
 	l.journal.Hooks = hooks
 }
 
@@ -123,7 +107,7 @@ type past struct {
 
 // reread reads lines.
 func reread(p *Plan, lines string) (past, error) {
-	h := past{newHistory(p), journal.NewChain(p.sealed)}
+	h := past{newHistory(p), journal.NewChain(p.Sealed)}
 	return h, h.Take(lines, h)
 }
 
@@ -163,7 +147,7 @@ func accuracy(classes, predictions []string) float64 {
 	return float64(right) / float64(len(classes))
 }
 
-func terms(m int64, tau float64, b theory.LogProb, method string) Terms {
+func termsOf(m int64, tau float64, b theory.LogProb, method string) Terms {
 	return Terms{Goal: transfer.Goal{Queries: m, Tau: tau, Beta: b, Query: transfer.Binary}, Method: method}
 }
 
@@ -185,8 +169,8 @@ func numberOf(terms Terms, values Table) (s Submission) {
 // the last.
 func TestScoreFollowsTheSchedule(t *testing.T) {
 	ids, classes := rowsOf(t, 2000, 1)
-	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(5, 0.15, beta(t, "0.05"), "gaussian-schedule"))
+	labels := LabelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, termsOf(5, 0.15, beta(t, "0.05"), "gaussian-schedule"))
 	method, _ := transfer.Lookup("gaussian-schedule")
 	answer, err := method.Solve(transfer.Goal{Samples: 2000, Queries: 5, Tau: 0.15, Beta: beta(t, "0.05"),
 		Query: transfer.Binary})
@@ -208,7 +192,7 @@ func TestScoreFollowsTheSchedule(t *testing.T) {
 		}
 		want := accuracy(classes, predictions)
 		if sds[k] > 0 {
-			noise, err := gaussian(transfer.Goal{Samples: 2000}, theory.NoiseBlock{Scale: sds[k]}).Noise()
+			noise, err := fixed.Gaussian(transfer.Goal{Samples: 2000}, theory.NoiseBlock{Scale: sds[k]}).Noise()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,8 +225,8 @@ func TestScoreFollowsTheSchedule(t *testing.T) {
 // another process.
 func TestKnownLooksAreFree(t *testing.T) {
 	ids, classes := rowsOf(t, 500, 1)
-	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(2, 0.3, beta(t, "0.1"), ""))
+	labels := LabelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, termsOf(2, 0.3, beta(t, "0.1"), ""))
 	first := guesses(classes, 0.8, 3)
 	a, err := l.Score(context.Background(), Submission{Name: "one", Values: Columns(ids, first)})
 	if err != nil {
@@ -280,9 +264,9 @@ func TestKnownLooksAreFree(t *testing.T) {
 // Splitting touches each row for one look at most, in an order that is drawn once.
 func TestSplitting(t *testing.T) {
 	ids, classes := rowsOf(t, 103, 1)
-	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(4, 0.6, beta(t, "0.4"), "splitting"))
-	order, err := permutation(l.plan.Mechanism.Permutation, 103)
+	labels := LabelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, termsOf(4, 0.6, beta(t, "0.4"), "splitting"))
+	order, err := fixed.Permutation(l.plan.Mechanism.Permutation, 103)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -314,7 +298,7 @@ func TestSplitting(t *testing.T) {
 // Values of a metric are averaged as they are.
 func TestColumnMetric(t *testing.T) {
 	ids, classes := rowsOf(t, 50, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	l, _ := ledgerOf(t, labels, Terms{Goal: transfer.Goal{Queries: 1, Tau: 0.3, Beta: beta(t, "0.1")}, Method: "splitting",
 		Metrics: []string{"column:judge"}})
 	cells := slices.Repeat([]string{"0.25", "1e-1"}, 25)
@@ -327,8 +311,8 @@ func TestColumnMetric(t *testing.T) {
 // What is refused costs nothing and leaves the files as they were.
 func TestBadInput(t *testing.T) {
 	ids, classes := rowsOf(t, 400, 1)
-	labels := labelsOf(t, ids, classes)
-	plan := terms(3, 0.3, beta(t, "0.05"), "")
+	labels := LabelsOf(t, ids, classes)
+	plan := termsOf(3, 0.3, beta(t, "0.05"), "")
 	plan.Metrics = []string{Accuracy, "column:x"}
 	l, dir := ledgerOf(t, labels, plan)
 	before := files(t, dir)
@@ -403,8 +387,8 @@ func TestNoLedger(t *testing.T) {
 		}
 	}
 	ids, classes := rowsOf(t, 100, 1)
-	labels := labelsOf(t, ids, classes)
-	good := terms(3, 0.3, beta(t, "0.05"), "")
+	labels := LabelsOf(t, ids, classes)
+	good := termsOf(3, 0.3, beta(t, "0.05"), "")
 	dir := filepath.Join(t.TempDir(), "new")
 	for want, change := range map[string]func(*Terms){
 		"the plan has no certificate: ":                            func(t *Terms) { t.Goal.Tau = 0.01 },
@@ -453,7 +437,7 @@ func TestNoLedger(t *testing.T) {
 // A plan that leaves one thing open is solved, and its solution is promised.
 func TestSolvedPlan(t *testing.T) {
 	ids, classes := rowsOf(t, 5000, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	p, err := Certify(Terms{Goal: transfer.Goal{Queries: 20, Beta: beta(t, "0.05")}}, labels.Samples())
 	if err != nil {
 		t.Fatal(err)
@@ -490,7 +474,7 @@ func TestSolvedPlan(t *testing.T) {
 // Labels that changed in any way are refused.
 func TestChangedLabels(t *testing.T) {
 	ids, classes := rowsOf(t, 300, 1)
-	_, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.3, beta(t, "0.05"), ""))
+	_, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(2, 0.3, beta(t, "0.05"), ""))
 	var changed *ChangedError
 	for what, change := range map[string]func(i, c []string){
 		"a label": func(i, c []string) { c[9] = "c" },
@@ -503,11 +487,11 @@ func TestChangedLabels(t *testing.T) {
 	} {
 		i, c := slices.Clone(ids), slices.Clone(classes)
 		change(i, c)
-		if _, err := Open(dir, labelsOf(t, i, c)); !errors.As(err, &changed) {
+		if _, err := Open(dir, LabelsOf(t, i, c)); !errors.As(err, &changed) {
 			t.Errorf("%s: got %v", what, err)
 		}
 	}
-	if _, err := Open(dir, labelsOf(t, ids, classes)); err != nil {
+	if _, err := Open(dir, LabelsOf(t, ids, classes)); err != nil {
 		t.Error(err)
 	}
 }
@@ -521,8 +505,8 @@ func TestNothingSecretInTheFiles(t *testing.T) {
 	for i := range classes {
 		classes[i] = []string{"secretclassone", "secretclasstwo"}[r.IntN(2)]
 	}
-	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(4, 0.2, beta(t, "0.05"), "gaussian"))
+	labels := LabelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, termsOf(4, 0.2, beta(t, "0.05"), "gaussian"))
 	var secrets []string
 	for k := range 4 {
 		predictions := slices.Clone(classes)
@@ -553,7 +537,7 @@ func TestNothingSecretInTheFiles(t *testing.T) {
 // The clock decides nothing: with one that runs backwards all is as before, but no pace is told.
 func TestClockBackwards(t *testing.T) {
 	ids, classes := rowsOf(t, 300, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.3, beta(t, "0.05"), ""))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(3, 0.3, beta(t, "0.05"), ""))
 	now := time.Date(2026, 5, 5, 0, 0, 0, 0, time.UTC)
 	l.now = func() time.Time { now = now.Add(-48 * time.Hour); return now }
 	for k := range 3 {
@@ -571,7 +555,7 @@ func TestClockBackwards(t *testing.T) {
 // Every byte of both files is covered: whichever is changed, verification fails.
 func TestEveryByteIsCovered(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "splitting"))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(3, 0.4, beta(t, "0.1"), "splitting"))
 	for k := range 2 {
 		if _, err := l.Score(context.Background(), Submission{Values: Columns(ids, guesses(classes, 0.5,
 			uint64(k)))}); err != nil {
@@ -601,12 +585,12 @@ func TestEveryByteIsCovered(t *testing.T) {
 
 // A file that ends anywhere is never corrupt: whole looks stand, and one that was cut short is spent and nothing else.
 func TestTornLines(t *testing.T) {
-	bothKinds(t, terms(4, 0.4, beta(t, "0.1"), "gaussian"), tornAnywhere)
+	bothKinds(t, termsOf(4, 0.4, beta(t, "0.1"), "gaussian"), tornAnywhere)
 }
 
 func tornAnywhere(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	l, dir := ledgerOf(t, labels, terms)
 	path := filepath.Join(dir, looksFile)
 	ask := func(k int) (Answer, error) {
@@ -629,34 +613,34 @@ func tornAnywhere(t *testing.T, terms Terms) {
 		if end == one {
 			want = 1
 		}
-		if err != nil || v.looks != want {
-			t.Fatalf("cut at %d: %v, %v", end, v.looks, err)
+		if err != nil || v.Looks != want {
+			t.Fatalf("cut at %d: %v, %v", end, v.Looks, err)
 		}
 		forget(l)
 		if a, err := ask(2); err != nil || a.Look != want+1 {
 			t.Fatalf("cut at %d: then %+v, %v", end, a, err)
 		}
-		if v, err = journalOf(dir).Read(); err != nil || v.looks != want+1 {
-			t.Fatalf("cut at %d: after it %v, %v", end, v.looks, err)
+		if v, err = journalOf(dir).Read(); err != nil || v.Looks != want+1 {
+			t.Fatalf("cut at %d: after it %v, %v", end, v.Looks, err)
 		}
 		// a second crash, after the end of the torn line alone was written
 		if err := os.WriteFile(path, []byte(text[:end]+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v, err = journalOf(dir).Read(); end > one && (err != nil || v.looks != 2) {
-			t.Fatalf("cut at %d and ended: %v, %v", end, v.looks, err)
+		if v, err = journalOf(dir).Read(); end > one && (err != nil || v.Looks != 2) {
+			t.Fatalf("cut at %d and ended: %v, %v", end, v.Looks, err)
 		}
 	}
 }
 
 // A folder of a full disk: the answer is not returned, and the ledger is as it was.
 func TestFullDisk(t *testing.T) {
-	bothKinds(t, terms(3, 0.4, beta(t, "0.1"), "gaussian"), fullDisk)
+	bothKinds(t, termsOf(3, 0.4, beta(t, "0.1"), "gaussian"), fullDisk)
 }
 
 func fullDisk(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
 	full := errors.New("no space left")
 	before := files(t, dir)
 	ask := func() (Answer, error) {
@@ -694,7 +678,7 @@ func fullDisk(t *testing.T, terms Terms) {
 // An answer is returned after its line was written and synced, and then its folder; so is a known one.
 func TestWrittenBeforeShown(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, _ := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.4, beta(t, "0.1"), "gaussian"))
+	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(2, 0.4, beta(t, "0.1"), "gaussian"))
 	var order []string
 	l.journal.At = func(step string) { order = append(order, step) }
 	l.journal.Hooks.Write = func(f *os.File, b []byte) (int, error) { order = append(order, "write"); return f.Write(b) }
@@ -713,7 +697,7 @@ func TestWrittenBeforeShown(t *testing.T) {
 // Lines are JSON, one a look, and their chain is what the answer carried.
 func TestLinesAreJSON(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(2, 0.4, beta(t, "0.1"), "gaussian"))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(2, 0.4, beta(t, "0.1"), "gaussian"))
 	a, err := l.Score(context.Background(), Submission{Name: "é <b>", Values: Columns(ids, classes)})
 	if err != nil {
 		t.Fatal(err)
@@ -742,17 +726,17 @@ func TestChainHidesTheLabels(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
 	chains := map[string]bool{}
 	for range 2 {
-		labels := labelsOf(t, ids, classes)
+		labels := LabelsOf(t, ids, classes)
 		l := newLedger(filepath.Join(t.TempDir(), "ledger"))
 		fix(l)
-		plan, err := Certify(terms(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
+		plan, err := Certify(termsOf(3, 0.4, beta(t, "0.1"), "gaussian"), labels.Samples())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := l.create(plan); err != nil {
 			t.Fatal(err)
 		}
-		status, err := ReadStatus(l.dir)
+		status, err := ReadStatus(l.rows.Dir)
 		if err != nil || len(plan.Salt) < 52 {
 			t.Fatal(plan.Salt, err)
 		}
@@ -766,7 +750,7 @@ func TestChainHidesTheLabels(t *testing.T) {
 // The team is written down with its look and is no part of the fingerprint.
 func TestTeams(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(3, 0.4, beta(t, "0.1"), "gaussian"))
 	for i, team := range []string{"red", "blue"} {
 		a, err := l.Score(context.Background(), Submission{Team: team, Values: Columns(ids, classes)})
 		if err != nil || a.Look != 1 || a.Known != (i > 0) {
@@ -794,7 +778,7 @@ func TestNothingTellsTheOrderOfTheFile(t *testing.T) {
 		for _, row := range order {
 			i, c = append(i, ids[row]), append(c, classes[row])
 		}
-		l, _ := ledgerOf(t, labelsOf(t, i, c), terms(2, 0.9, beta(t, "0.9"), "gaussian"))
+		l, _ := ledgerOf(t, LabelsOf(t, i, c), termsOf(2, 0.9, beta(t, "0.9"), "gaussian"))
 		for _, s := range []Table{
 			Columns(nil, nil), Columns([]string{"r1"}, []string{"?"}), Columns([]string{"r3"}, []string{"a"}),
 		} {
@@ -817,12 +801,12 @@ func TestNothingTellsTheOrderOfTheFile(t *testing.T) {
 // Why the file is cut back where a write fails: without that the half of a line would be a look that is spent, and
 // nobody has seen its answer.
 func TestFailedWriteIsCutBack(t *testing.T) {
-	bothKinds(t, terms(3, 0.4, beta(t, "0.1"), "gaussian"), cutBack)
+	bothKinds(t, termsOf(3, 0.4, beta(t, "0.1"), "gaussian"), cutBack)
 }
 
 func cutBack(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	full := errors.New("no space left")
 	for _, c := range []struct {
 		cut         func(*os.File, int64) error
@@ -859,7 +843,7 @@ func cutBack(t *testing.T, terms Terms) {
 // BenchmarkReadLog reads an open ledger of 3,000 looks, as every command does.
 func BenchmarkReadLog(b *testing.B) {
 	ids, classes := rowsOf(b, 1000, 1)
-	l, dir := ledgerOf(b, labelsOf(b, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(b, "0.05")}, Open: true})
+	l, dir := ledgerOf(b, LabelsOf(b, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(b, "0.05")}, Open: true})
 	for k := range 3000 {
 		bar := 0.9 + float64(k)*1e-6
 		if _, err := l.Score(b.Context(), Submission{Name: fmt.Sprint("prompt ", k), Values: Columns(ids, right(classes, 800)),
@@ -875,10 +859,26 @@ func BenchmarkReadLog(b *testing.B) {
 }
 
 // replayed is what the rule of a ledger says of its lines.
-func replayed(h *history) error { return h.plan.Rule.Replay(h.Past) }
+func replayed(h *history) error { return h.Plan.Rule.Replay(h.Past) }
 
 // encode seals a plan again.
 func encode(p *Plan) (err error) {
-	p.sealed, err = p.Seal()
+	p.Sealed, err = p.Seal()
 	return err
+}
+
+// printed is a number that may be missing.
+func printed(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return text.Shortest(*x)
+}
+
+// alike reports whether two numbers that may be missing are equal up to a rounding.
+func alike(x, y *float64) bool {
+	if x == nil || y == nil {
+		return x == y
+	}
+	return math.Abs(*x-*y) <= 1e-9
 }

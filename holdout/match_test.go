@@ -26,7 +26,7 @@ func oneLook(t testing.TB, labels *Labels, change func(*Terms)) (*Ledger, string
 // labels, and "I don't know" is an answer.
 func TestAnyTextIsAPrediction(t *testing.T) {
 	ids := []string{"q1", "q2", "q3", "q4", "q5", "q6"}
-	labels := labelsOf(t, ids, []string{"Paris", "4", "blue", "yes", "no", "0"})
+	labels := LabelsOf(t, ids, []string{"Paris", "4", "blue", "yes", "no", "0"})
 	l, _ := oneLook(t, labels, nil)
 	got := takes(t, l, Submission{Values: Columns(ids, []string{"Paris", "I don't know", "", "Yes", "no", "\xff"})})
 	if *got.Response != 2./6 {
@@ -37,7 +37,7 @@ func TestAnyTextIsAPrediction(t *testing.T) {
 // With declared classes, which are public, other texts are refused, and a label that is another text makes no ledger.
 func TestClasses(t *testing.T) {
 	ids := []string{"1", "2", "3"}
-	labels := labelsOf(t, ids, []string{"a", "b", "a"})
+	labels := LabelsOf(t, ids, []string{"a", "b", "a"})
 	wrong := (*InputError)(nil)
 	l, _ := oneLook(t, labels, func(p *Terms) { p.Classes, p.Match = []string{"A", "B", "c"}, Fold })
 	const want = "id 2: got the prediction d, want one of the 3 declared classes: A, B, c"
@@ -48,7 +48,7 @@ func TestClasses(t *testing.T) {
 	if got := takes(t, l, Submission{Values: Columns(ids, []string{"a", "C", "A"})}); *got.Response != 2./3 {
 		t.Errorf("got %v, want 2/3", *got.Response)
 	}
-	plan := terms(1, 0.9, beta(t, "0.9"), "splitting")
+	plan := termsOf(1, 0.9, beta(t, "0.9"), "splitting")
 	plan.Classes = []string{"a", "A"}
 	if _, err := Create(t.TempDir(), labels, plan); !errors.As(err, &wrong) ||
 		err.Error() != "labels: id 2: got the label b, want one of the 2 declared classes: a, A" {
@@ -79,7 +79,7 @@ func TestMatch(t *testing.T) {
 		{Value, []string{"1", "0.5", "1e3", "-0", "100", "7"}, []string{"1.0", ".50", "1000", "0", "99.9", "seven"}, 4,
 			[]string{"+1e0", "5e-1", "10E2", "0e99", "999e-1", "seven"}},
 	} {
-		l, _ := oneLook(t, labelsOf(t, ids, c.labels), func(p *Terms) { p.Match = c.match })
+		l, _ := oneLook(t, LabelsOf(t, ids, c.labels), func(p *Terms) { p.Match = c.match })
 		got := takes(t, l, Submission{Values: Columns(ids, c.predictions)})
 		if *got.Response != c.right/6 {
 			t.Errorf("%s: got %v, want %v of 6", c.match, *got.Response, c.right)
@@ -96,7 +96,7 @@ func TestMatch(t *testing.T) {
 // which the same texts differ. What that folded together, or Unicode says is the same text, is folded together now too.
 func TestFoldAccents(t *testing.T) {
 	ids := []string{"1", "2", "3", "4"}
-	labels := labelsOf(t, ids, []string{"Caf\u00e9", "\u00c5ngstr\u00f6m", "se\u00f1or", "\u1e9b\u0323"})
+	labels := LabelsOf(t, ids, []string{"Caf\u00e9", "\u00c5ngstr\u00f6m", "se\u00f1or", "\u1e9b\u0323"})
 	l, dir := oneLook(t, labels, func(p *Terms) { p.Match = Fold })
 	got := takes(t, l, Submission{Values: Columns(ids, []string{" CAFE\u0301", "a\u030angstro\u0308m", "senor", "\u1e9b\u0323"})})
 	if *got.Response != 3./4 || got.Plan.Match == Fold {
@@ -116,13 +116,13 @@ func TestFoldAccents(t *testing.T) {
 func TestRemarksOfLooks(t *testing.T) {
 	const asNumber = "; --match number reads 1.0 as 1"
 	ids := []string{"1", "2"}
-	l, _ := oneLook(t, labelsOf(t, ids, []string{"1", "0"}), func(p *Terms) { p.Classes = []string{"0", "1"} })
+	l, _ := oneLook(t, LabelsOf(t, ids, []string{"1", "0"}), func(p *Terms) { p.Classes = []string{"0", "1"} })
 	_, err := l.Score(context.Background(), Submission{Values: Columns(ids, []string{"1.0", "0.0"})})
 	if want := "id 1: got the prediction 1.0, want one of the 2 declared classes: 0, 1" + asNumber; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 	open := Terms{Open: true, Metrics: []string{"f1"}, Units: Units{Positive: "1"}, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
-	l, _ = ledgerOf(t, labelsOf(t, ids, []string{"1", "0"}), open)
+	l, _ = ledgerOf(t, LabelsOf(t, ids, []string{"1", "0"}), open)
 	bar := 0.1
 	asked := Submission{Metric: "f1", Question: Question{Show: ShowPass, Bar: &bar}, Values: Columns(ids, []string{"1.0", "0.0"})}
 	_, err = l.Score(context.Background(), asked)

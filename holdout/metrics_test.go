@@ -11,8 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/holdout/data"
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/rule"
+	"github.com/dpcalc/dpcalc/holdout/terms"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
@@ -92,12 +94,12 @@ func byHand(name string, labels, values []string) float64 {
 			case label == "dog":
 				fn++
 			}
-			right += float64(one(values[i] == label))
+			right += float64(rule.BoolToInt(values[i] == label))
 			continue
 		}
 		var p float64
 		fmt.Sscan(values[i], &p)
-		y := float64(one(label == "dog"))
+		y := float64(rule.BoolToInt(label == "dog"))
 		if _, err := fmt.Sscan(label, &y); err == nil {
 			p = min(max(p, 0), 10)
 			y = min(max(y, 0), 10)
@@ -127,7 +129,7 @@ func pairsByHand(labels, values []string) (share float64) {
 	}
 	for _, x := range scores["dog"] {
 		for _, y := range scores["cat"] {
-			share += float64(one(x > y)+one(x >= y)) / 2
+			share += float64(rule.BoolToInt(x > y)+rule.BoolToInt(x >= y)) / 2
 		}
 	}
 	return share / float64(len(scores["dog"])*len(scores["cat"]))
@@ -168,7 +170,7 @@ func TestMetricsByHand(t *testing.T) {
 				units = Units{}
 			}
 			c, values := measuredBy(t, of.labels, units, nil, name), of.values[m.Reads]
-			want, in := byHand(name, c.labels, values), c.plan.scale(name).ends()
+			want, in := byHand(name, c.labels, values), c.plan.Scale(name).Ends()
 			width := in.Highest - in.Lowest
 			for _, show := range []string{ShowScore, ShowGuess} {
 				a, err := c.Score(context.Background(), c.ask(name, show, values, want))
@@ -205,7 +207,7 @@ func TestMetricsByHand(t *testing.T) {
 				if m.Less {
 					end = a.Open.Upper
 				}
-				if a.Verdict != verdict(passes, Pass, Fail) || passes && math.Abs(*end-bar) > 1e-3 {
+				if a.Verdict != rule.Verdict(passes, Pass, Fail) || passes && math.Abs(*end-bar) > 1e-3 {
 					t.Errorf("%s %v at the bar %v: %s, [%v, %v]", name, want, bar, a.Verdict, *a.Open.Lower, *a.Open.Upper)
 				}
 				if !passes && a.Open.Lower != nil && m.Ratio == nil && !m.Root && *a.Open.Upper-*a.Open.Lower >= width {
@@ -261,121 +263,6 @@ func TestRangeCostsNothing(t *testing.T) {
 	}
 	if _, err := Verify(wide.dir, ""); err != nil {
 		t.Error(err)
-	}
-}
-
-// Ratios, losses, their roots and their differences, by enumeration of all labels of few rows whose chances differ: at
-// the end that a response gives, no law of the labels reaches or misses the cut with more than its level.
-func TestTailsOfMetrics(t *testing.T) {
-	r := rand.New(rand.NewPCG(44, 12))
-	closest := map[string]float64{}
-	for range 300 {
-		n := 1 + r.IntN(7)
-		chance := make([]float64, n)
-		ids, forecast, other, classes := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-		positives := int64(0)
-		for i := range n {
-			chance[i] = []float64{0, 1, r.Float64(), r.Float64()}[r.IntN(4)]
-			ids[i], forecast[i], other[i] = fmt.Sprint(i), fmt.Sprint(r.Float64()), fmt.Sprint(r.Float64())
-			positive := r.IntN(2) == 1
-			classes[i] = verdict(positive, "yes", "no")
-			positives += one(positive)
-		}
-		for _, what := range []string{"f1", "jaccard", "recall", "sharp f1", "sharp jaccard", "sharp recall", "log-loss", "rmse", "difference",
-			"sharp log-loss", "sharp rmse", "sharp difference"} {
-			name, sharp := strings.CutPrefix(what, "sharp ")
-			compared := name == "difference"
-			p := &Plan{Plan: form.Plan{Metrics: []string{name}, Open: &Law{Code: form.FirstCode}}}
-			if sharp {
-				p.Open.Code, p.Positive = form.Code, "yes"
-			}
-			if compared {
-				name, p.Incumbent = "log-loss", &LabelsFile{}
-			}
-			kind, _ := metric.Of(name)
-			in := data.Reader{Rows: data.NewRoster(ids), Match: Exact, Units: Units{Positive: "yes"}, Metrics: []string{name}}
-			predictions := forecast
-			if kind.Ratio != nil {
-				predictions = classes
-			}
-			l, labeled := lookOf(t, in, name, predictions)
-			line := Line{Line: form.Line{Metric: name, Shown: Shown{Rows: int64(n), Positive: positives}}}
-			line.Show = ShowScore
-			bar := r.Float64()
-			if kind.Ratio != nil {
-				if positives == 0 {
-					continue
-				}
-				if !kind.Ratio.Bounded() || sharp && r.IntN(2) == 0 {
-					line.Show, line.Bar, l.values.Bar = ShowPass, &bar, bar
-				}
-				if !kind.Ratio.Bounded() && !sharp {
-					line.Positive = 0
-				}
-			}
-			if compared {
-				base, _ := lookOf(t, in, name, other)
-				l.base = &base.values
-				line.Differ, line.Moment = int64(n), l.moment(p.design().Secret(), p.fixes())
-			}
-			if p.binned(name) {
-				line.Bins = l.values.Bins(nil)
-			}
-			tails := tailsOf(p, line)
-			var masses, means []float64
-			sumN, sumD, truth := 0., 0., 0.
-			for bits := range 1 << n {
-				mass, y, labels := 1., make([]float64, n), make([]string, n)
-				for i := range n {
-					y[i] = float64(bits >> i & 1)
-					labels[i] = verdict(y[i] == 1, "yes", "no")
-					mass *= y[i]*chance[i] + (1-y[i])*(1-chance[i])
-				}
-				l.labels = labeled(labels)
-				value := 0.
-				for i := range n {
-					value += l.score(i) / float64(n)
-					if kind.Ratio != nil {
-						a, d := kind.Ratio.Row(l.values.Positive(i), y[i])
-						sumN, sumD = sumN+mass*a, sumD+mass*d
-					}
-				}
-				truth += mass * value
-				masses, means = append(masses, mass), append(means, measured(p, l, line))
-			}
-			if kind.Ratio != nil {
-				if truth = sumN / sumD; sumD == 0 {
-					continue
-				}
-			} else {
-				truth = p.scale(name).coordinate(truth)
-			}
-			for _, x := range slices.Compact(slices.Sorted(slices.Values(means))) {
-				reached := 0.
-				for i, m := range means {
-					if m >= x {
-						reached += masses[i]
-					}
-				}
-				if reached > 0 && reached < 1-1e-9 {
-					level := math.Log(reached)
-					if lower := tails.Lower(x, level-1e-9); lower > truth+1e-12 {
-						t.Fatalf("%s, chances %v: lower end %v at %v, reached with %v at the truth %v", what, chance, lower, x, reached, truth)
-					}
-					if lower := tails.Lower(x, level/3); lower > truth {
-						closest[what] = 1 // a level three times nearer is refuted
-					}
-					if upper := tails.Upper(x, math.Log1p(-reached)-1e-9); upper < truth-1e-12 {
-						t.Fatalf("%s, chances %v: upper end %v at %v, missed with %v at the truth %v", what, chance, upper, x, 1-reached, truth)
-					}
-				}
-			}
-		}
-	}
-	for _, what := range []string{"log-loss", "rmse", "f1", "jaccard", "sharp f1", "sharp jaccard", "sharp recall", "sharp log-loss", "sharp rmse"} {
-		if closest[what] == 0 {
-			t.Errorf("%s: nothing refutes a third of the levels", what)
-		}
 	}
 }
 
@@ -479,13 +366,13 @@ func TestMetricsOfClusters(t *testing.T) {
 	for _, name := range []string{"f1", "recall", "jaccard"} {
 		for _, terms := range []Terms{{Group: "document"}, {Items: &Items{}}} {
 			terms.Open, terms.Metrics, terms.Units = true, []string{name}, Units{Positive: "y"}
-			if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "with clusters or a benchmark") {
+			if err := terms.Declare(); err == nil || !strings.Contains(err.Error(), "with clusters or a benchmark") {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
 	}
 	terms := Terms{Open: true, Items: &Items{}, Metrics: []string{metric.Precision}, Units: Units{Positive: "y"}}
-	if err := terms.declare(); err == nil || !strings.Contains(err.Error(), "with a benchmark, want another") {
+	if err := terms.Declare(); err == nil || !strings.Contains(err.Error(), "with a benchmark, want another") {
 		t.Errorf("precision: got %v", err)
 	}
 }
@@ -675,7 +562,7 @@ func TestBinsOfLosses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			change(&h.lines[0])
+			change(&h.Lines[0])
 			if fits := replayed(h) == nil; fits != (what == "as they are") {
 				t.Errorf("%s with %s verifies: %v", name, what, fits)
 			}
@@ -683,17 +570,17 @@ func TestBinsOfLosses(t *testing.T) {
 	}
 	for name, written := range map[string]form.Plan{
 		"a column": {Metrics: []string{"column:x"}}, "numbers": {Metrics: []string{"rmse"}}, "an incumbent": {Incumbent: &LabelsFile{}},
-		"a benchmark": {Population: &Benchmark{}}, "clusters": {Group: &Group{}}, "the first code": {Open: &Law{Code: form.FirstCode}},
+		"a benchmark": {Population: &form.Benchmark{}}, "clusters": {Group: &form.Group{}}, "the first code": {Open: &form.Law{Code: form.FirstCode}},
 	} {
 		p := &Plan{Plan: written}
 		if !p.IsOpen() {
-			p.Open = &Law{Code: form.Code}
+			p.Open = &form.Law{Code: form.Code}
 		}
 		metrics := p.Metrics
 		if metrics == nil {
 			metrics, p.Positive = []string{"log-loss"}, "dog"
 		}
-		if p.binned(metrics[0]) || fitBins(p, metrics[0], 2, make([]int64, 64)) {
+		if p.Binned(metrics[0]) || open.FitBins(p, metrics[0], 2, make([]int64, 64)) {
 			t.Errorf("%s has bins", name)
 		}
 	}
@@ -723,7 +610,7 @@ func TestRangesOfAnySize(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			*h.lines[0].Upper += 1e-4 * c.plan.scale(name).span
+			*h.Lines[0].Upper += 1e-4 * c.plan.Scale(name).Span
 			if replayed(h) == nil {
 				t.Errorf("%s in %v: an end that was moved verifies", name, r)
 			}
@@ -731,7 +618,7 @@ func TestRangesOfAnySize(t *testing.T) {
 	}
 	for _, r := range [][2]float64{{0, 1e200}, {0, 1e-200}, {-1e308, 1e308}, {1, 1}, {1, 0}, {1e10, 1e10 + 1},
 		{0, math.Inf(1)}, {math.NaN(), 1}} {
-		if err := checkUnits(Units{Range: &r}, []string{"rmse"}); err == nil {
+		if err := terms.CheckUnits(Units{Range: &r}, []string{"rmse"}); err == nil {
 			t.Errorf("the range %v is taken", r)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // the dearest response of a first look has by [Ledger.Price]. A team that may spend as much then takes its look.
 func TestOffersThatNoTeamCanAfford(t *testing.T) {
 	ids, classes := rowsOf(t, 300, 9)
-	labels, other := labelsOf(t, ids, classes), make([]string, len(classes))
+	labels, other := LabelsOf(t, ids, classes), make([]string, len(classes))
 	copy(other, classes)
 	for i := range 90 {
 		other[i] = map[string]string{"a": "b", "b": "a"}[classes[i]]

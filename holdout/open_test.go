@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/open"
+	tails "github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // openLedger is an open ledger of so many 0/1 labels at beta 5%.
@@ -67,7 +68,7 @@ func TestPriceOfAGate(t *testing.T) {
 	check := func(name string, got *float64, want, within float64) {
 		t.Helper()
 		if got == nil || math.Abs(*got-want) > within {
-			t.Errorf("%s: got %v, want %v", name, or(got, math.NaN()), want)
+			t.Errorf("%s: got %v, want %v", name, rule.ValueOr(got, math.NaN()), want)
 		}
 	}
 	pass, fail := ask()
@@ -93,7 +94,7 @@ func TestPriceOfAGate(t *testing.T) {
 func TestEvidence(t *testing.T) {
 	for _, c := range [][2]int64{{0, 0}, {1, 0}, {0, 1}, {7, 2}, {30, 12}, {12, 30}, {200, 150}} {
 		wins, losses := float64(c[0]), float64(c[1])
-		duel := open.Duel{Wins: c[0], Losses: c[1]}
+		duel := tails.Duel{Wins: c[0], Losses: c[1]}
 		const steps = 20000
 		sum := 0.
 		for k := range steps + 1 {
@@ -152,7 +153,7 @@ func TestEvidenceOfUnlikeRows(t *testing.T) {
 							p *= 1 - row[0] - row[1]
 						}
 					}
-					mean += p * math.Exp(open.Duel{Wins: wins, Losses: losses}.Evidence(false))
+					mean += p * math.Exp(tails.Duel{Wins: wins, Losses: losses}.Evidence(false))
 				}
 				greatest = max(greatest, mean)
 				if mean > 1 {
@@ -185,13 +186,13 @@ func TestMargin(t *testing.T) {
 		want          float64
 	}{{0, 0, .0393857}, {10, 0, .0466964}, {10, 2, .0626610}, {30, 2, .0716167}, {30, 10, .0988380}, {150, 0, .0558957},
 		{150, 5, .1064899}, {1000, 30, .2352762}} {
-		s.Ahead = Ahead{c.looks, c.passes}
+		s.Ahead = Ahead{Looks: c.looks, Passes: c.passes}
 		got, err := s.Margin()
 		if err != nil || math.Abs(got-c.want) > 2e-7 {
 			t.Errorf("after %d looks and %d passes: got %v, want %v (%v)", c.looks, c.passes, got, c.want, err)
 		}
 	}
-	s.Ahead = Ahead{12, 2}
+	s.Ahead = Ahead{Looks: 12, Passes: 2}
 	foretold, err := s.Margin()
 	if err != nil {
 		t.Fatal(err)
@@ -225,7 +226,7 @@ func TestMargin(t *testing.T) {
 		t.Errorf("got the margin %v, and gates have %v", now, widest)
 	}
 	wrong := (*InputError)(nil)
-	for _, s.Ahead = range []Ahead{{-1, 0}, {3, 4}, {3, -1}, {mostAhead + 1, 0}} {
+	for _, s.Ahead = range []Ahead{{Looks: -1}, {Looks: 3, Passes: 4}, {Looks: 3, Passes: -1}, {Looks: 1_000_001}} {
 		if _, err := s.Margin(); !errors.As(err, &wrong) {
 			t.Errorf("%v: got %v", s.Ahead, err)
 		}
@@ -296,12 +297,12 @@ func TestBestTruthOfABoard(t *testing.T) {
 			t.Fatal(err)
 		}
 		if s.Show == ShowBest {
-			known.Lower = float(max(or(known.Lower, 0), *a.Open.Lower))
-			known.Upper = float(max(or(known.Upper, 0), *a.Open.Upper))
+			known.Lower = float(max(rule.ValueOr(known.Lower, 0), *a.Open.Lower))
+			known.Upper = float(max(rule.ValueOr(known.Upper, 0), *a.Open.Upper))
 		} else {
 			known = &Known{}
 		}
-		if got := a.Open.Best; !alike(got.Lower, known.Lower, 1) || !alike(got.Upper, known.Upper, 1) {
+		if got := a.Open.Best; !alike(got.Lower, known.Lower) || !alike(got.Upper, known.Upper) {
 			t.Errorf("%d right: got %s to %s, want %s to %s", count, printed(got.Lower), printed(got.Upper), printed(known.Lower),
 				printed(known.Upper))
 		}
@@ -362,11 +363,11 @@ func TestForetoldMargins(t *testing.T) {
 		}
 		for _, r := range list {
 			off := math.Abs(r.Margin-margin()) > 1e-12 || r.Margin <= before
-			if off && alike(r.Price, a.Open.Price, 1) && alike(r.From, a.Open.From, 1) {
+			if off && alike(r.Price, a.Open.Price) && alike(r.From, a.Open.From) {
 				t.Errorf("%s: got the margin %v after %v, and %v was foretold", show, margin(), before, r.Margin)
 			}
 		}
-		if !slices.ContainsFunc(list, func(r Response) bool { return alike(r.From, a.Open.From, 1) }) {
+		if !slices.ContainsFunc(list, func(r Response) bool { return alike(r.From, a.Open.From) }) {
 			t.Errorf("%s: no response from %v had a price", show, printed(a.Open.From))
 		}
 	}

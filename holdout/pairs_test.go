@@ -13,7 +13,12 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/data"
+	"github.com/dpcalc/dpcalc/holdout/design"
+	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/rule"
+	"github.com/dpcalc/dpcalc/holdout/terms"
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -41,7 +46,7 @@ func areas(t testing.TB, tau float64) Terms {
 func ordered(classes []string, pairs int) (scores []string) {
 	negatives := 0
 	for _, c := range classes {
-		negatives += int(one(c == "well"))
+		negatives += int(rule.BoolToInt(c == "well"))
 	}
 	up, down := 0, 0
 	for _, c := range classes {
@@ -58,12 +63,33 @@ func ordered(classes []string, pairs int) (scores []string) {
 }
 
 // ranked is a look at the AUC of scores.
-func ranked(t testing.TB, ids, scores, labels []string) look {
+func ranked(t testing.TB, ids, scores, labels []string) design.Scores {
 	t.Helper()
 	in := data.Reader{Rows: data.NewRoster(ids), Match: Exact, Units: Units{Positive: "1"}, Metrics: []string{metric.AUC}}
 	l, labeled := lookOf(t, in, metric.AUC, scores)
-	l.labels = labeled(labels)
+	l.Labels = labeled(labels)
 	return l
+}
+
+// lookOf is a look at predictions by a metric, and the answers to labels of its rows.
+func lookOf(t testing.TB, in data.Reader, name string, predictions []string) (l design.Scores,
+	labeled func([]string) data.Answers) {
+	t.Helper()
+	var err error
+	if l.Values, err = in.Read(name, false, data.Columns(in.Rows.IDs, predictions)); err != nil {
+		t.Fatal(err)
+	}
+	return l, func(labels []string) data.Answers {
+		rows, err := data.NewLabels(data.Columns(in.Rows.IDs, labels))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := in.Answers(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
 }
 
 // The AUC is the share of pairs, counted one by one.
@@ -83,12 +109,12 @@ func TestArea(t *testing.T) {
 			for j := range n {
 				if labels[i] == "1" && labels[j] == "0" {
 					pairs++
-					halves += one(l.values.Of[i] > l.values.Of[j]) + one(l.values.Of[i] >= l.values.Of[j])
+					halves += rule.BoolToInt(l.Values.Of[i] > l.Values.Of[j]) + rule.BoolToInt(l.Values.Of[i] >= l.Values.Of[j])
 				}
 			}
 		}
-		if want := big.NewRat(halves, 2*pairs); l.area().Cmp(want) != 0 {
-			t.Fatalf("got %v, want %v", l.area(), want)
+		if want := big.NewRat(halves, 2*pairs); l.Area().Cmp(want) != 0 {
+			t.Fatalf("got %v, want %v", l.Area(), want)
 		}
 	}
 }
@@ -97,7 +123,7 @@ func TestArea(t *testing.T) {
 // and 2,999 do not; half a pair is what a tie is worth. Scores may be any numbers.
 func TestGateOfAnAUC(t *testing.T) {
 	ids, classes := classed(t, 100, 100, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	for pairs, want := range map[int]string{2999: Fail, 3000: Pass, 3001: Pass} {
 		l, dir := ledgerOf(t, labels, areas(t, 0.2))
 		s := Submission{Values: Columns(ids, ordered(classes, pairs)), Question: barAt(0.1)}
@@ -107,7 +133,7 @@ func TestGateOfAnAUC(t *testing.T) {
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)
 		}
-		if again, err := Open(dir, labels); err != nil || *again.Plan().Pairs != (Pairs{Positives: 100, Negatives: 100}) {
+		if again, err := Open(dir, labels); err != nil || *again.Plan().Pairs != (form.Pairs{Positives: 100, Negatives: 100}) {
 			t.Errorf("%v, %v", again, err)
 		}
 	}
@@ -135,12 +161,12 @@ func TestGateOfAnAUC(t *testing.T) {
 // the cell that the fraction lies in.
 func TestOpenAUC(t *testing.T) {
 	ids, classes := classed(t, 300, 60, 2)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	terms := areas(t, 0)
 	terms.Goal, terms.Open = transfer.Goal{Beta: terms.Goal.Beta}, true
 	l, dir := ledgerOf(t, labels, terms)
 	few, _ := classed(t, 60, 0, 3)
-	marks, _ := ledgerOf(t, labelsOf(t, few, few), Terms{Goal: terms.Goal, Open: true, Metrics: []string{"column:mark"}})
+	marks, _ := ledgerOf(t, LabelsOf(t, few, few), Terms{Goal: terms.Goal, Open: true, Metrics: []string{"column:mark"}})
 	for _, q := range []Question{{Show: ShowPass}, {Show: ShowScore}, {Show: ShowBest}, {Show: ShowGuess}} {
 		s := Submission{Question: q}
 		switch q.Show {
@@ -155,7 +181,7 @@ func TestOpenAUC(t *testing.T) {
 			t.Fatalf("%s: %v, %v", q.Show, err, err2)
 		}
 		for i := range got {
-			if err := sameShown(got[i].Shown, want[i].Shown, 1); err != nil {
+			if err := open.SameShown(got[i].Shown, want[i].Shown, 1); err != nil {
 				t.Errorf("%s, response %d: %v", q.Show, i, err)
 			}
 		}
@@ -175,15 +201,15 @@ func TestOpenAUC(t *testing.T) {
 // What does not go with the law of an AUC is refused, and no folder is left.
 func TestLawOfAnAUC(t *testing.T) {
 	ids, classes := classed(t, 100, 100, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	features, err := NewFeatures(strings.NewReader("id,site\n"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := func(t *Terms) { t.Goal, t.Open = transfer.Goal{Beta: t.Goal.Beta}, true }
 	for want, change := range map[string]func(*Terms){
-		"law: got labels with auc, want classes":            func(t *Terms) { t.Law = LawLabels },
-		"law: got classes with accuracy, want classes with": func(t *Terms) { t.Metrics, t.Law, t.Units = nil, LawClasses, Units{} },
+		"law: got labels with auc, want classes":            func(t *Terms) { t.Law = terms.LawLabels },
+		"law: got classes with accuracy, want classes with": func(t *Terms) { t.Metrics, t.Law, t.Units = nil, terms.LawClasses, Units{} },
 		"law: got any, want labels or classes":              func(t *Terms) { t.Law = "any" },
 		"metrics: got auc among 2":                          func(t *Terms) { t.Metrics = append(t.Metrics, Accuracy) },
 		"positive: got nothing":                             func(t *Terms) { t.Units = Units{} },
@@ -209,7 +235,7 @@ func TestLawOfAnAUC(t *testing.T) {
 	}
 	for _, n := range [][2]int{{0, 5}, {5, 0}} {
 		ids, classes := classed(t, n[0], n[1], 1)
-		_, err := Check(t.TempDir(), labelsOf(t, ids, classes), areas(t, 0.2))
+		_, err := Check(t.TempDir(), LabelsOf(t, ids, classes), areas(t, 0.2))
 		if err == nil || !strings.Contains(err.Error(), "want a label that some rows have and some have not") {
 			t.Errorf("got %v", err)
 		}
@@ -219,7 +245,7 @@ func TestLawOfAnAUC(t *testing.T) {
 	}
 	terms := areas(t, 0.2)
 	terms.Match, terms.Units.Positive, terms.Law = Fold, "ILL", LawClasses
-	if p, err := Check(t.TempDir(), labels, terms); err != nil || *p.Pairs != (Pairs{Positives: 100, Negatives: 100}) {
+	if p, err := Check(t.TempDir(), labels, terms); err != nil || *p.Pairs != (form.Pairs{Positives: 100, Negatives: 100}) {
 		t.Errorf("%v, %v", p, err)
 	}
 }
@@ -227,7 +253,7 @@ func TestLawOfAnAUC(t *testing.T) {
 // A plan of an AUC whose class counts are not those of the labels, or that has what an AUC has not, is refused.
 func TestClassCountsOfAPlan(t *testing.T) {
 	ids, classes := classed(t, 100, 100, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	l, dir := ledgerOf(t, labels, areas(t, 0.2))
 	text := files(t, dir)[planFile]
 	inside, _, _ := strings.Cut(text, journal.PlanEnds.Before)
@@ -268,6 +294,6 @@ func BenchmarkArea(b *testing.B) {
 	}
 	l := ranked(b, ids, scores, labels)
 	for b.Loop() {
-		l.area()
+		l.Area()
 	}
 }

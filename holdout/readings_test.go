@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/holdout/plans"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -47,7 +48,7 @@ func TestReadingsOfPlans(t *testing.T) {
 		if err := encode(&p); err != nil {
 			t.Fatal(err)
 		}
-		got, err := decodePlan(p.sealed)
+		got, err := plans.Decode(p.Sealed)
 		refused := err != nil && strings.Contains(err.Error(), "which this version knows")
 		if c.known && (err != nil || got.Readings != c.readings) || !c.known && !refused {
 			t.Errorf("%d, %q: got %v, want that it is known: %v", c.readings, c.missing, err, c.known)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -105,7 +106,7 @@ func TestLedgersOfClusters(t *testing.T) {
 		if _, err := reopened.Score(context.Background(), look); !errors.As(err, &wrong) {
 			t.Errorf("a look without the features: %v", err)
 		}
-		if err := reopened.UseFeatures(features); err != nil {
+		if err := reopened.rows.UseFeatures(features); err != nil {
 			t.Fatal(err)
 		}
 		if a := takes(t, reopened, look); math.Abs(*a.Response-c.mean) > 1e-12 {
@@ -215,7 +216,7 @@ func TestExtensionsOfClusters(t *testing.T) {
 		if l, err = Open(dir, labels, rows); err != nil {
 			t.Fatal(err)
 		}
-		if err := l.UseFeatures(features, list); err != nil {
+		if err := l.rows.UseFeatures(features, list); err != nil {
 			t.Fatal(err)
 		}
 		var allIDs, all []string
@@ -361,10 +362,10 @@ func TestLedgersOfABenchmark(t *testing.T) {
 			t.Errorf("a fingerprint without the benchmark: %v", err)
 		}
 	}
-	if err := reopened.UsePopulation(benchmark(items[1:])); !errors.As(err, &wrong) {
+	if err := reopened.rows.UsePopulation(benchmark(items[1:])); !errors.As(err, &wrong) {
 		t.Errorf("another benchmark: %v", err)
 	}
-	if err := reopened.UsePopulation(benchmark(items)); err != nil {
+	if err := reopened.rows.UsePopulation(benchmark(items)); err != nil {
 		t.Fatal(err)
 	}
 	for _, values := range []Table{Columns(ids, classes), Columns(items[1:], submitted[1:])} {
@@ -468,7 +469,7 @@ func TestWrongRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := l.UseFeatures(&changed); err == nil {
+	if err := l.rows.UseFeatures(&changed); err == nil {
 		t.Error("other features are taken")
 	}
 }
@@ -505,7 +506,7 @@ func TestEvidenceOfClusters(t *testing.T) {
 							chance *= 1 - l.p
 						}
 					}
-					mean += chance * math.Exp(clusterEvidence(values))
+					mean += chance * math.Exp(rule.ClusterEvidence(values))
 				}
 				worst, compared = max(worst, mean), compared+1
 			}
@@ -514,7 +515,7 @@ func TestEvidenceOfClusters(t *testing.T) {
 	if !(worst <= 1 && worst > 0.95) || compared < 500 {
 		t.Errorf("the expectation comes to %v in %d cases", worst, compared)
 	}
-	if got := clusterEvidence(slices.Repeat([]float64{1}, 30)); !(got > 18) {
+	if got := rule.ClusterEvidence(slices.Repeat([]float64{1}, 30)); !(got > 18) {
 		t.Errorf("thirty clusters that all gain have %v nats", got)
 	}
 }

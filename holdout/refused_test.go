@@ -13,18 +13,19 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/holdout/plans"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // refusedBy scores a submission, and wants an InputError that costs nothing.
 func refusedBy(t *testing.T, l *Ledger, s Submission, want string) {
 	t.Helper()
-	before := files(t, l.dir)
+	before := files(t, l.rows.Dir)
 	input := (*InputError)(nil)
 	if _, err := l.Score(context.Background(), s); !errors.As(err, &input) || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	if !maps.Equal(before, files(t, l.dir)) {
+	if !maps.Equal(before, files(t, l.rows.Dir)) {
 		t.Errorf("%s: files changed", want)
 	}
 }
@@ -33,7 +34,7 @@ func refusedBy(t *testing.T, l *Ledger, s Submission, want string) {
 // 1 passes.
 func TestBarThatNothingReaches(t *testing.T) {
 	ids, classes := rowsOf(t, 1000, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	l, _ := ledgerOf(t, labels, shows(transfer.Gate, 9, 0.1, "gate", transfer.Shown{})(t))
 	refusedBy(t, l, Submission{Values: Columns(ids, classes), Question: barAt(0.901)}, "bar: got 0.901, want at most 1 - tau")
 	if a := takes(t, l, Submission{Values: Columns(ids, classes), Question: barAt(0.9)}); a.Verdict != Pass {
@@ -44,8 +45,8 @@ func TestBarThatNothingReaches(t *testing.T) {
 // What a plan has no use for is refused: an incumbent without differences, and a path that JSON cannot keep.
 func TestUnusedInput(t *testing.T) {
 	ids, classes := rowsOf(t, 2000, 1)
-	labels := labelsOf(t, ids, classes)
-	l, _ := ledgerOf(t, labels, terms(3, 0.4, beta(t, "0.1"), ""))
+	labels := LabelsOf(t, ids, classes)
+	l, _ := ledgerOf(t, labels, termsOf(3, 0.4, beta(t, "0.1"), ""))
 	refusedBy(t, l, Submission{Values: Columns(ids, classes), Incumbent: Columns(ids, classes)},
 		"incumbent: got one, want")
 	terms := shows(transfer.Gate, 10, 0.06, "gate", transfer.Shown{})(t)
@@ -86,8 +87,8 @@ func TestUnusedInput(t *testing.T) {
 // the schema of this one.
 func TestLaterVersions(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
-	labels := labelsOf(t, ids, classes)
-	l, dir := ledgerOf(t, labels, terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	labels := LabelsOf(t, ids, classes)
+	l, dir := ledgerOf(t, labels, termsOf(3, 0.4, beta(t, "0.1"), "gaussian"))
 	takes(t, l, Submission{Values: Columns(ids, classes)})
 	all := files(t, dir)
 	// The program before this one takes "dpcalc/ledger/1" alone, and names what it got in its refusal.
@@ -108,11 +109,11 @@ func TestLaterVersions(t *testing.T) {
 		if bytes.Equal(sealed, []byte(all[planFile])) {
 			t.Fatal("nothing was changed")
 		}
-		if _, err := decodePlan(sealed); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plans.Decode(sealed); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	line := journal.NewChain(l.plan.sealed).Sealed([]byte(`{"event":"look","look":1,"time":"x","weight":2`))
+	line := journal.NewChain(l.plan.Sealed).Sealed([]byte(`{"event":"look","look":1,"time":"x","weight":2`))
 	if _, err := reread(l.plan, string(line)); err == nil || !strings.Contains(err.Error(), `unknown field "weight"`) {
 		t.Errorf("got %v", err)
 	}
@@ -127,7 +128,7 @@ func TestLaterVersions(t *testing.T) {
 // Finalists are scored once, also where the process was killed before it wrote that the ledger is retired.
 func TestFinalistsOnce(t *testing.T) {
 	ids, classes := rowsOf(t, 1000, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	l, dir := ledgerOf(t, labels, shows(transfer.Final, 3, 0.1, "", transfer.Shown{})(t))
 	takes(t, l, Submission{Values: Columns(ids, right(classes, 700))})
 	path := filepath.Join(dir, looksFile)

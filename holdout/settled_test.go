@@ -20,7 +20,7 @@ func TestModesOfANewLedger(t *testing.T) {
 	old := syscall.Umask(0)
 	defer syscall.Umask(old)
 	ids, classes := rowsOf(t, 200, 1)
-	_, dir := ledgerOf(t, labelsOf(t, ids, classes), terms(3, 0.4, beta(t, "0.1"), "gaussian"))
+	_, dir := ledgerOf(t, LabelsOf(t, ids, classes), termsOf(3, 0.4, beta(t, "0.1"), "gaussian"))
 	for name, want := range map[string]os.FileMode{"": os.ModeDir | 0o700, planFile: 0o600, looksFile: 0o600} {
 		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode() != want {
 			t.Errorf("%s: mode %v, want %v, %v", name, info.Mode(), want, err)
@@ -31,12 +31,12 @@ func TestModesOfANewLedger(t *testing.T) {
 // A running ledger under which the file was cut, emptied or replaced by an older copy takes no look and repeats none:
 // the same looks would be answered anew.
 func TestRolledBack(t *testing.T) {
-	bothKinds(t, terms(9, 0.4, beta(t, "0.1"), "gaussian"), rolledBack)
+	bothKinds(t, termsOf(9, 0.4, beta(t, "0.1"), "gaussian"), rolledBack)
 }
 
 func rolledBack(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
 	path := filepath.Join(dir, looksFile)
 	ask := func(k int) (Answer, error) {
 		return l.Score(context.Background(), numberOf(terms, Columns(ids, guesses(classes, 0.5, uint64(k)))))
@@ -92,7 +92,7 @@ func TestNotShownBeforeItIsSynced(t *testing.T) {
 			return []Submission{{Values: Columns(ids, right(classes, 800))}, {Values: Columns(ids, right(classes, 700))}}
 		},
 	} {
-		l, dir := ledgerOf(t, labelsOf(t, ids, classes), map[string]Terms{
+		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), map[string]Terms{
 			"open":  {Goal: transfer.Goal{Beta: beta(t, "0.1")}, Open: true},
 			"gate":  shows(transfer.Gate, 4, 0.1, "", transfer.Shown{Passes: 3})(t),
 			"final": shows(transfer.Final, 4, 0.1, "", transfer.Shown{})(t),
@@ -133,36 +133,36 @@ func TestNotShownBeforeItIsSynced(t *testing.T) {
 
 // What a process has left that died before its sync is shown once it is on the disk, and not where it cannot get there.
 func TestReadersSync(t *testing.T) {
-	bothKinds(t, terms(9, 0.4, beta(t, "0.1"), "gaussian"), readersSync)
+	bothKinds(t, termsOf(9, 0.4, beta(t, "0.1"), "gaussian"), readersSync)
 }
 
 func readersSync(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), terms)
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
 	takes(t, l, numberOf(terms, Columns(ids, classes)))
 	synced := 0
 	reading := journalOf(dir)
 	reading.Sync = func(*os.File) error { synced++; return nil }
 	h, err := readSettled(reading)
-	if err != nil || synced != 1 || len(h.lines) != 1 || h.inHand {
-		t.Errorf("%d syncs, %d lines, %v", synced, len(h.lines), err)
+	if err != nil || synced != 1 || len(h.Lines) != 1 || h.inHand {
+		t.Errorf("%d syncs, %d lines, %v", synced, len(h.Lines), err)
 	}
 	reading.Sync = func(*os.File) error { return errors.New("input/output error") }
 	h, err = readSettled(reading)
-	if err != nil || len(h.lines) != 0 || !h.inHand {
-		t.Errorf("shown without a sync: %+v, %v", h.lines, err)
+	if err != nil || len(h.Lines) != 0 || !h.inHand {
+		t.Errorf("shown without a sync: %+v, %v", h.Lines, err)
 	}
 }
 
 // A line that another process has left is written anew before it is answered: its sync may have failed, and then the
 // next one may succeed although the system has dropped the line. The same where the line cannot be cut off.
 func TestLeftLinesAreRenewed(t *testing.T) {
-	bothKinds(t, terms(9, 0.4, beta(t, "0.1"), "gaussian"), leftLines)
+	bothKinds(t, termsOf(9, 0.4, beta(t, "0.1"), "gaussian"), leftLines)
 }
 
 func leftLines(t *testing.T, terms Terms) {
 	ids, classes := rowsOf(t, 200, 1)
-	labels := labelsOf(t, ids, classes)
+	labels := LabelsOf(t, ids, classes)
 	broken := errors.New("input/output error")
 	for _, next := range []uint64{1, 2} { // the same look, and another one
 		first, dir := ledgerOf(t, labels, terms)

@@ -10,8 +10,10 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/holdout/form"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/open"
+	tails "github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // judged are rows with marks of a judge from lowest to highest, for an incumbent and for a candidate that is close.
@@ -75,11 +77,11 @@ func TestSecondMomentOfColumns(t *testing.T) {
 		}
 		last := list[len(list)-1]
 		if refused := show == ShowPass && (last.Verdict != Refused || math.Abs(*last.Price-math.Log(20)) > 1e-9); refused ||
-			show == ShowPass && !(sum <= 1 && sum > 1-1e-9) || dearest > UsualMost {
+			show == ShowPass && !(sum <= 1 && sum > 1-1e-9) || dearest > transfer.UsualMost {
 			t.Errorf("%s: shares of %v together, the dearest at %v: %+v", show, sum, dearest, last)
 		}
 	}
-	wide := 2 * open.Differences{Rows: 900, Disagreement: 1}.Widest(math.Log(0.05/4), math.Log(0.05/4), 0) / 2
+	wide := 2 * tails.Differences{Rows: 900, Disagreement: 1}.Widest(math.Log(0.05/4), math.Log(0.05/4), 0) / 2
 	a := takes(t, l, ask(near, ShowScore))
 	if width := *a.Open.Upper - *a.Open.Lower; !(width < wide/2) || a.Open.Kept != 0.01 {
 		t.Errorf("an interval of the length %v, and %v without a second moment: %+v", width, wide, a.Open)
@@ -144,20 +146,20 @@ func TestRefusalsLeaveSomething(t *testing.T) {
 		p := *l.plan
 		law := *p.Open
 		law.Most, p.Open = most, &law
-		if err := checkLaw(&law, p.Promise.Beta); err != nil {
+		if err := open.CheckLaw(&law, p.Promise.Beta); err != nil {
 			t.Fatal(err)
 		}
 		for _, looks := range []int64{0, 1, 16, 60, 1000, 20_000, 1 << 60} {
 			for _, c := range [][2]int64{{0, 0}, {looks, 0}, {0, looks}, {looks, looks}} {
-				a := newAccount()
-				a.looks[Refused], a.rare[Refused], a.looks[ShowPass], a.rare[ShowPass] = looks, c[0], looks, c[1]
-				cells, err := a.ask(&p, line, tailsOf(&p, line))
+				a := rule.NewAccount()
+				a.Looks[Refused], a.Rare[Refused], a.Looks[ShowPass], a.Rare[ShowPass] = looks, c[0], looks, c[1]
+				cells, err := open.CellsOf(a, &p, line, open.TailsOf(&p, line))
 				if err != nil {
 					t.Fatal(err)
 				}
 				sum := 0.
-				for _, cell := range cells.responses() {
-					price := -cells.lnOf(cell)
+				for _, cell := range cells.Responses() {
+					price := -cells.LnOf(cell)
 					if sum += math.Exp(-price); !(price <= most*(1+1e-15)) {
 						t.Errorf("most %v, %d looks, %v of them refused and passed: the response %d costs %v", most, looks, c, cell, price)
 					}
@@ -207,7 +209,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 		far[i] = fmt.Sprint(i % 2)
 	}
 	for _, feedback := range []transfer.Feedback{transfer.Gate, transfer.Final} {
-		terms.Goal.Feedback, terms.Goal.Passes = feedback, one(feedback == transfer.Gate)
+		terms.Goal.Feedback, terms.Goal.Passes = feedback, rule.BoolToInt(feedback == transfer.Gate)
 		l, dir := ledgerOf(t, labels, terms)
 		if p := l.plan; p.Method == "gate" && math.Abs(p.Promise.Tau-0.0727661) > 1e-6 || p.Promise.SecondMoment != 0.13 {
 			t.Errorf("%s: %+v", p.Method, p.Promise)
@@ -235,7 +237,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 		}
 		h := newHistory(l.plan)
 		h.Torn(`{"event":"look"`)
-		if h.plan.Rule.Remaining(h.Past) != (Remaining{}) {
+		if h.Plan.Rule.Remaining(h.Past) != (Remaining{}) {
 			t.Error("a line that was cut short may have been a refusal")
 		}
 		if _, err := Verify(dir, ""); err != nil {
@@ -250,13 +252,13 @@ func TestSecondMomentOfPlans(t *testing.T) {
 		ids, classes := rowsOf(t, 400, uint64(k))
 		base, other := make([]string, 400), make([]string, 400)
 		for i := range base {
-			base[i], other[i] = fmt.Sprint(i%3), fmt.Sprint((i+int(one(i%3 == 0)))%3)
+			base[i], other[i] = fmt.Sprint(i%3), fmt.Sprint((i+int(rule.BoolToInt(i%3 == 0)))%3)
 		}
 		terms.Incumbent = Submission{Values: Columns(ids, base)}
 		l, _ := ledgerOf(t, labelsIn(t, ids, classes), terms)
 		_, err := l.Score(context.Background(),
 			Submission{Values: Columns(ids, other), Incumbent: Columns(ids, base), Question: Question{Bar: &bar}})
-		status, lines, bad := Read(l.dir)
+		status, lines, bad := Read(l.rows.Dir)
 		if bad != nil || len(lines) > 0 || status.Looks > 0 {
 			t.Errorf("a refusal costs something: %v, %v", lines, bad)
 		}

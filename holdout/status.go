@@ -4,12 +4,24 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
+	"github.com/dpcalc/dpcalc/holdout/fixed"
 	"github.com/dpcalc/dpcalc/holdout/journal"
+	"github.com/dpcalc/dpcalc/holdout/open"
+	"github.com/dpcalc/dpcalc/holdout/rule"
+	"github.com/dpcalc/dpcalc/holdout/sample"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 )
+
+// Margin returns how far above its bar a truth may be that fails a gate over all rows of an open ledger, at the worst
+// bar, after the gates ahead with the usual bet. What passes is above the bar. Gates of 0/1 values have less.
+func (s Status) Margin() (float64, error) {
+	return open.MarginAfter(s.Plan, s.account, s.Ahead, s.Rows, s.Clusters)
+}
+
+// sources are the files that the rows come from.
+func (h *history) sources() []Source { return slices.Clone(h.rows.Sources) }
 
 // Status is how far a ledger has come.
 type Status struct {
@@ -28,18 +40,7 @@ type Status struct {
 	Spent       float64 // nats, of an open ledger
 
 	Ahead   Ahead // of an open ledger: when its margin is asked for; the zero value for now
-	account account
-}
-
-// Ahead is so many more gates, of which so many pass.
-type Ahead struct{ Looks, Passes int64 }
-
-// String says when that is.
-func (a Ahead) String() string {
-	if a.Looks == 0 {
-		return " now"
-	}
-	return fmt.Sprintf(" after %d more looks for a pass, of which %d pass,", a.Looks, a.Passes)
+	account *rule.Account
 }
 
 // Foretold says how far the truth of what fails a gate of an open ledger may be above the bar, "" for another ledger.
@@ -51,7 +52,7 @@ func (s Status) Foretold() string {
 	return fmt.Sprintf("What fails a gate%s is at most %s above its bar.", s.Ahead, text.Up(margin))
 }
 
-// State is open, used up or retired.
+// State returns open, used up or retired.
 func (s Status) State() string {
 	switch {
 	case s.Retired:
@@ -87,41 +88,20 @@ func Read(dir string) (Status, []Line, error) {
 
 // shownLines are the lines with what is known of their models.
 func (h *history) shownLines() []Line {
-	lines := slices.Clone(h.lines)
-	if h.plan.IsOpen() {
-		intersected(lines)
+	lines := slices.Clone(h.Lines)
+	if h.Plan.IsOpen() {
+		rule.Intersect(lines)
 	}
 	return lines
 }
 
 func (h *history) status() Status {
 	return Status{
-		Plan: h.plan, Looks: h.looks, Torn: h.torn, Remaining: h.plan.Rule.Remaining(h.Past), Retired: h.retired,
-		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.pace(), InHand: h.inHand,
-		Sources: h.sources(), Rows: h.samples(), Clusters: h.sizes(), Spent: h.account.spent(),
-		account: h.account.copy(),
+		Plan: h.Plan, Looks: h.Looks, Torn: h.TornLooks, Remaining: h.Plan.Rule.Remaining(h.Past), Retired: h.Retired,
+		Incumbent: h.incumbent(), Chain: h.chain, LooksPerDay: h.Pace(), InHand: h.inHand,
+		Sources: h.sources(), Rows: h.Samples(), Clusters: h.Sizes(), Spent: h.Account.Spent(),
+		account: h.Account.Copy(),
 	}
-}
-
-// pace is the looks a day between the first and the last of them. It is 0 where the clock says nothing that
-// makes sense.
-func (h *history) pace() float64 {
-	looked := func(l Line) bool { return l.Event == Looked }
-	first := slices.IndexFunc(h.lines, looked)
-	if first < 0 {
-		return 0
-	}
-	last := len(h.lines) - 1
-	for !looked(h.lines[last]) {
-		last--
-	}
-	from, err := time.Parse(time.RFC3339, h.lines[first].Time)
-	to, err2 := time.Parse(time.RFC3339, h.lines[last].Time)
-	days := to.Sub(from).Hours() / 24
-	if err != nil || err2 != nil || !(days > 0) {
-		return 0
-	}
-	return float64(h.looks-1) / days
 }
 
 // Verified is the finding of [Verify]: every byte of the files is as it was written, but for lines that a crash has cut
@@ -142,23 +122,23 @@ func Verify(dir, chain string) (Verified, error) {
 	if err != nil {
 		return Verified{}, notLedger(err)
 	}
-	if err := cmp.Or(h.plan.Certified(), h.plan.Rule.Replay(h.Past)); err != nil {
+	if err := cmp.Or(h.Plan.Certified(), h.Plan.Rule.Replay(h.Past)); err != nil {
 		return Verified{}, err
 	}
-	if h.plan.keepsColumn() {
-		if _, err := h.keptIn(dir); err != nil {
+	if h.Plan.KeepsColumn() {
+		if _, err := sample.ReadKept(dir, h.incumbent().Path); err != nil {
 			return Verified{}, err
 		}
 	}
 	v := Verified{Status: h.status(), After: -1}
-	if v.AsRun, err = AsRun(h.plan); err != nil {
+	if v.AsRun, err = fixed.AsRun(h.Plan); err != nil {
 		return Verified{}, err
 	}
-	head := journal.PlanEnds.Chain(string(h.plan.sealed))
+	head := journal.PlanEnds.Chain(string(h.Plan.Sealed))
 	if chain == "" || chain == head {
 		v.After = 0
 	}
-	for i, l := range h.lines {
+	for i, l := range h.Lines {
 		if l.Chain != "" && l.Chain == chain {
 			v.After = int64(i) + 1
 		}

@@ -19,7 +19,7 @@ import (
 func onePass(t *testing.T, looks int) (l *Ledger, path string, ask func(count int) (Answer, error)) {
 	t.Helper()
 	ids, classes := rowsOf(t, 200, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Gate, 9, 0.3, "gate", transfer.Shown{Passes: 1})(t))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), shows(transfer.Gate, 9, 0.3, "gate", transfer.Shown{Passes: 1})(t))
 	ask = func(count int) (Answer, error) {
 		return l.Score(context.Background(), Submission{Values: Columns(ids, right(classes, count)), Question: barAt(0.5)})
 	}
@@ -115,12 +115,12 @@ func TestTornPassIsAPass(t *testing.T) {
 				t.Fatal(err)
 			}
 			h, err := journalOf(filepath.Dir(path)).Read()
-			if err != nil || h.looks != 2 || h.plan.Rule.Remaining(h.Past) != (Remaining{}) {
-				t.Fatalf("cut at %d and %q: %+v, %v", end, rest, h.plan.Rule.Remaining(h.Past), err)
+			if err != nil || h.Looks != 2 || h.Plan.Rule.Remaining(h.Past) != (Remaining{}) {
+				t.Fatalf("cut at %d and %q: %+v, %v", end, rest, h.Plan.Rule.Remaining(h.Past), err)
 			}
 			whole := end == len(text)-1 && strings.TrimSuffix(rest, "\n") == ""
-			if (h.torn == 0) != whole {
-				t.Fatalf("cut at %d and %q: %d torn", end, rest, h.torn)
+			if (h.TornLooks == 0) != whole {
+				t.Fatalf("cut at %d and %q: %d torn", end, rest, h.TornLooks)
 			}
 			forget(l)
 			var refused *RefusedError
@@ -156,8 +156,8 @@ func tornCases(t *testing.T) map[string]tornCase {
 		return tornCase{Terms{Method: method, Goal: goal}, int(rows), guessed, []int{701, 702, 703, 904, 555, 656, 757, 858}}
 	}
 	return map[string]tornCase{
-		"answers":   {terms(5, 0.4, beta(t, "0.1"), "gaussian"), 300, bare, []int{500, 510, 520, 530, 540, 550, 560}},
-		"splitting": {terms(5, 0.4, beta(t, "0.1"), "splitting"), 300, bare, []int{500, 510, 520, 530, 540, 550, 560}},
+		"answers":   {termsOf(5, 0.4, beta(t, "0.1"), "gaussian"), 300, bare, []int{500, 510, 520, 530, 540, 550, 560}},
+		"splitting": {termsOf(5, 0.4, beta(t, "0.1"), "splitting"), 300, bare, []int{500, 510, 520, 530, 540, 550, 560}},
 		"gate": {shows(transfer.Gate, 9, 0.1, "gate", transfer.Shown{Passes: 3})(t), 1000, at,
 			[]int{400, 700, 401, 701, 402, 702, 703, 403}},
 		"gate with noise": {shows(transfer.Gate, 6, 0.1, "gaussian", transfer.Shown{Passes: 2})(t), 3000, at,
@@ -176,7 +176,7 @@ func TestTornLookIsSpent(t *testing.T) {
 	for name, c := range tornCases(t) {
 		t.Run(name, func(t *testing.T) {
 			ids, classes := rowsOf(t, c.rows, 1)
-			l, dir := ledgerOf(t, labelsOf(t, ids, classes), c.terms)
+			l, dir := ledgerOf(t, LabelsOf(t, ids, classes), c.terms)
 			path := filepath.Join(dir, looksFile)
 			if (name == "flags in parts") != (l.plan.Mechanism.Parts > 1 && l.plan.Method == "sparse-validate") {
 				t.Fatalf("the plan has %d parts", l.plan.Mechanism.Parts)
@@ -221,14 +221,14 @@ func TestTornLookIsSpent(t *testing.T) {
 func TestZerosForALine(t *testing.T) {
 	for name, c := range tornCases(t) {
 		ids, classes := rowsOf(t, c.rows, 1)
-		l, dir := ledgerOf(t, labelsOf(t, ids, classes), c.terms)
+		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), c.terms)
 		takes(t, l, c.look(Columns(ids, right(classes, c.right[0]*c.rows/1000)), 0))
 		zeros(t, name, dir, 2)
 	}
 	_, path, _ := openGate(t, 1)
 	zeros(t, "open", filepath.Dir(path), 2)
 	ids, classes := rowsOf(t, 1000, 1)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), shows(transfer.Final, 3, 0.1, "", transfer.Shown{})(t))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), shows(transfer.Final, 3, 0.1, "", transfer.Shown{})(t))
 	var list []Submission
 	for _, count := range []int{500, 600, 700} {
 		list = append(list, Submission{Name: "finalist.csv", Values: Columns(ids, right(classes, count))})
@@ -305,25 +305,25 @@ func TestEveryMemberMayBeCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := files(t, filepath.Dir(path))[looksFile]
-	h, err := reread(read.plan, before)
+	h, err := reread(read.Plan, before)
 	if err != nil {
 		t.Fatal(err)
 	}
 	full.Look = 2
 	second := h.appended(t, full, form.Line{Event: Retired, Time: "x"})
 	for end := 1; end < len(second); end++ {
-		once, err := reread(h.plan, before+string(second[:end]))
+		once, err := reread(h.Plan, before+string(second[:end]))
 		if err != nil {
 			t.Fatalf("cut at %d, after %q: %v", end, second[:end], err)
 		}
-		full.Look = once.looks + 1
+		full.Look = once.Looks + 1
 		third := once.appended(t, full)
-		if once.retired {
+		if once.Retired {
 			continue // only the end of its line is missing
 		}
 		for _, more := range []int{1, 2, 40, len(third) - 2, len(third)} {
-			twice, err := reread(h.plan, before+string(second[:end])+string(third[:more]))
-			if err != nil || twice.looks < once.looks {
+			twice, err := reread(h.Plan, before+string(second[:end])+string(third[:more]))
+			if err != nil || twice.Looks < once.Looks {
 				t.Fatalf("cut at %d, then at %d of %q: %v", end, more, third, err)
 			}
 		}
@@ -338,7 +338,7 @@ func TestChainedNonsense(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := files(t, filepath.Dir(path))[looksFile]
-	h, err := reread(read.plan, before)
+	h, err := reread(read.Plan, before)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -349,12 +349,12 @@ func TestChainedNonsense(t *testing.T) {
 		"got nonsense 3, want look 3": {{Event: "nonsense", Look: 3}},
 	} {
 		text := h.appended(t, lines...)
-		if _, err := reread(h.plan, before+string(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := reread(h.Plan, before+string(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 	end := h.appended(t, form.Line{Event: Retired})
-	if _, err := reread(h.plan, before+string(end)+"{"); err == nil || !strings.Contains(err.Error(), "line 4 follows") {
+	if _, err := reread(h.Plan, before+string(end)+"{"); err == nil || !strings.Contains(err.Error(), "line 4 follows") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func challenge(ids, candidate, incumbent []string) Submission {
 func TestGateOfATest(t *testing.T) {
 	ids, classes := rowsOf(t, 500, 1)
 	incumbent := right(classes, 250)
-	l, dir := ledgerOf(t, labelsOf(t, ids, classes), testTerms(t, ids, incumbent, 50, 1, "a", "b"))
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), testTerms(t, ids, incumbent, 50, 1, "a", "b"))
 	const losses = 20
 	sum, wins := new(big.Int), int64(0)
 	for wins = 80; ; wins-- { // P[Bin(W+20, 1/2) >= W] by whole numbers
@@ -63,7 +63,8 @@ func TestGateOfATest(t *testing.T) {
 		return takes(t, l, challenge(ids, duel(classes, wins, losses), incumbent))
 	}
 	a := look(45)
-	if a.Verdict != Fail || a.Response != nil || a.Remaining != (Remaining{49, 1, 0}) || !strings.Contains(a.RestsOn(), "exact") {
+	left := Remaining{Looks: 49, Passes: 1}
+	if a.Verdict != Fail || a.Response != nil || a.Remaining != left || !strings.Contains(a.RestsOn(), "exact") {
 		t.Errorf("45 wins: %+v", a)
 	}
 	if a := look(46); a.Verdict != Pass || a.Remaining != (Remaining{}) {
@@ -82,7 +83,7 @@ func TestGateOfATest(t *testing.T) {
 func TestGateOfATestByEvidence(t *testing.T) {
 	ids, classes := rowsOf(t, 500, 1)
 	incumbent := right(classes, 250)
-	l, _ := ledgerOf(t, labelsOf(t, ids, classes), testTerms(t, ids, incumbent, 50, 3))
+	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), testTerms(t, ids, incumbent, 50, 3))
 	need := int(l.plan.WinsNeeded(20))
 	for i, want := range []string{Fail, Pass} {
 		wins := need - 1 + i
@@ -117,12 +118,12 @@ func TestGatesOfTestsThatAreNone(t *testing.T) {
 	} {
 		terms := good
 		change(&terms)
-		_, err := Check(t.TempDir(), labelsOf(t, ids, classes), terms)
+		_, err := Check(t.TempDir(), LabelsOf(t, ids, classes), terms)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	plan, err := Check(t.TempDir(), labelsOf(t, ids, classes), good)
+	plan, err := Check(t.TempDir(), LabelsOf(t, ids, classes), good)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestGatesOfTestsThatAreNone(t *testing.T) {
 			t.Errorf("%s edited: %v", name, err)
 		}
 	}
-	l, _ := ledgerOf(t, labelsOf(t, ids, classes), good)
+	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), good)
 	for want, s := range map[string]Submission{
 		"bar: got 0.5, want none":   {Question: barAt(0.5)},
 		"guess: got 0.5, want none": {Question: Question{Guess: float(0.5)}},
@@ -162,9 +163,9 @@ func TestGateOfATestTellsOneBit(t *testing.T) {
 	ids, classes := rowsOf(t, 200, 1)
 	incumbent, candidate := right(classes, 100), duel(classes, 60, 5)
 	told := func(labels []string) string {
-		l, _ := ledgerOf(t, labelsOf(t, ids, labels), testTerms(t, ids, incumbent, 4, 2, "a", "b"))
+		l, _ := ledgerOf(t, LabelsOf(t, ids, labels), testTerms(t, ids, incumbent, 4, 2, "a", "b"))
 		a := takes(t, l, challenge(ids, candidate, incumbent))
-		last := seen(t, l).lines[len(seen(t, l).lines)-1]
+		last := seen(t, l).Lines[len(seen(t, l).Lines)-1]
 		last.Chain = ""
 		return fmt.Sprint(a.Verdict, a.Response, a.Remaining, a.Counts, a.RestsOn(), last)
 	}
@@ -177,7 +178,7 @@ func TestGateOfATestTellsOneBit(t *testing.T) {
 
 // The exact test is for two classes, right or wrong, on rows that are independent. All else rests on an e-value.
 func TestWhatTestsRestOn(t *testing.T) {
-	two, clusters := []string{"a", "b"}, &Group{}
+	two, clusters := []string{"a", "b"}, &form.Group{}
 	for _, c := range []struct {
 		plan   form.Plan
 		metric string
@@ -190,7 +191,7 @@ func TestWhatTestsRestOn(t *testing.T) {
 		{form.Plan{Classes: two, Group: clusters}, Accuracy, false},
 	} {
 		p := Plan{Plan: c.plan}
-		if got := p.decided(c.metric); got != c.exact {
+		if got := p.Decided(c.metric); got != c.exact {
 			t.Errorf("%s, %d classes, clusters %v: exact %v, want %v", c.metric, len(p.Classes), p.Group != nil, got, c.exact)
 		}
 		if says := strings.HasPrefix(p.RestsOn(c.metric), "the exact test"); says != c.exact {

@@ -32,7 +32,7 @@ func NewLabels(t Table) (*Labels, error) {
 	})
 }
 
-// NewRows is [NewLabels] for a ledger of columns alone, whose labels may be empty.
+// NewRows returns [NewLabels] for a ledger of columns alone, whose labels may be empty.
 func NewRows(t Table) (*Labels, error) {
 	l, ids := &Labels{}, []string(nil)
 	number := make(map[string]int32)

@@ -14,7 +14,7 @@ import (
 // visit's error and returns it, or its own.
 type Table func(visit func(id, value string) error) error
 
-// Columns is the table of two slices of equal length.
+// Columns returns the table of two slices of equal length.
 func Columns(ids, values []string) Table {
 	return func(visit func(id, value string) error) error {
 		if len(ids) != len(values) {

@@ -1,6 +1,9 @@
 package form
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // InputError is a mistake in the input. Nothing was spent or written.
 type InputError struct{ Text string }
@@ -34,4 +37,10 @@ type ExtendedError struct{}
 
 func (*ExtendedError) Error() string {
 	return "the rows of the ledger have changed since it was opened: open it with the labels of all rows"
+}
+
+// InAll returns the error of one of several declarations, told of all of them.
+func InAll(name string, err error) error {
+	_, what, _ := strings.Cut(err.Error(), ": ")
+	return Inputf("%s: %s", name, what)
 }

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -127,20 +128,20 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 // statusIn is the status without the path of the labels.
 func statusIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
 	return func(version string, s holdout.Status, _ []holdout.Line) []byte {
-		return rows(version, write, without(holdout.StatusFieldsOf(s.Plan), "labels"), s)
+		return rows(version, write, without(column.StatusFieldsOf(s.Plan), "labels"), s)
 	}
 }
 
 // boardIn is the board without the fingerprints, by which a guess at somebody's predictions could be checked.
 func boardIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
 	return func(version string, s holdout.Status, lines []holdout.Line) []byte {
-		return rows(version, write, without(holdout.LineFieldsOf(s.Plan), "fingerprint", "key", "chain"), lines...)
+		return rows(version, write, without(column.LineFieldsOf(s.Plan), "fingerprint", "key", "chain"), lines...)
 	}
 }
 
 // without are the fields without some names.
-func without[R any](fields []holdout.Field[R], names ...string) []holdout.Field[R] {
-	return slices.DeleteFunc(slices.Clone(fields), func(f holdout.Field[R]) bool { return slices.Contains(names, f.Name) })
+func without[R any](fields []column.Field[R], names ...string) []column.Field[R] {
+	return slices.DeleteFunc(slices.Clone(fields), func(f column.Field[R]) bool { return slices.Contains(names, f.Name) })
 }
 
 // ranked are the looks that have a place on the board: the best number first, and otherwise in their order.
@@ -193,7 +194,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 		fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
 			text.Up(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
 	}
-	fields := holdout.ForPeople(holdout.LineFieldsOf(s.Plan), func(l holdout.Line) holdout.Line { return l })
+	fields := column.ForPeople(column.LineFieldsOf(s.Plan), func(l holdout.Line) holdout.Line { return l })
 	writeTable(&b, without(fields, "event", "conditions"), lines)
 	fmt.Fprintf(&b, "<p>Chain: <code>%s</code></p>\n</body></html>\n", html.EscapeString(s.Chain))
 	return []byte(b.String())
@@ -238,13 +239,13 @@ func meaning(p *holdout.Plan) string {
 }
 
 // writeTable writes the looks, without the columns that hold nothing.
-func writeTable(b *strings.Builder, fields []holdout.Field[holdout.Line], lines []holdout.Line) {
+func writeTable(b *strings.Builder, fields []column.Field[holdout.Line], lines []holdout.Line) {
 	if len(lines) == 0 {
 		b.WriteString("<p>No look was taken.</p>\n")
 		return
 	}
 	listed := lines[:min(len(lines), mostListed)]
-	columns := slices.DeleteFunc(fields, func(f holdout.Field[holdout.Line]) bool {
+	columns := slices.DeleteFunc(fields, func(f column.Field[holdout.Line]) bool {
 		return !slices.ContainsFunc(listed, func(l holdout.Line) bool { return cellOf(f, l).people() != "" })
 	})
 	b.WriteString("<table>\n<tr>")

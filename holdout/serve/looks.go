@@ -14,6 +14,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/holdout/ask"
+	"github.com/dpcalc/dpcalc/holdout/column"
+	"github.com/dpcalc/dpcalc/holdout/open"
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/internal/text"
 )
@@ -35,7 +37,7 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	refused := (*holdout.RefusedError)(nil)
 	switch {
 	case errors.As(err, &refused):
-		why := holdout.Field[holdout.Answer]{Name: "reason", Value: func(holdout.Answer) any { return refused.Reason }}
+		why := column.Field[holdout.Answer]{Name: "reason", Value: func(holdout.Answer) any { return refused.Reason }}
 		p := s.rowOf(answer, why)
 		p.code = http.StatusConflict
 		return p
@@ -46,8 +48,8 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 }
 
 // rowOf is the row of a look, as the command writes it in JSON, with more fields.
-func (s *Server) rowOf(a holdout.Answer, more ...holdout.Field[holdout.Answer]) reply {
-	body := rows(s.Version, inJSON, append(slices.Clip(holdout.FieldsOf(a.Plan)), more...), a)
+func (s *Server) rowOf(a holdout.Answer, more ...column.Field[holdout.Answer]) reply {
+	body := rows(s.Version, inJSON, append(slices.Clip(column.FieldsOf(a.Plan)), more...), a)
 	return reply{code: http.StatusOK, kind: kindJSON, answer: &a, body: body}
 }
 
@@ -62,7 +64,7 @@ func (s *Server) price(_ http.ResponseWriter, r *http.Request, team string) repl
 	if err != nil {
 		return s.failed(err, &predictions{})
 	}
-	body := rows(s.Version, inJSONOf("holdout-price"), holdout.ResponseFields, list...)
+	body := rows(s.Version, inJSONOf("holdout-price"), column.ResponseFields, list...)
 	return reply{code: http.StatusOK, kind: kindJSON, body: body}
 }
 
@@ -104,7 +106,7 @@ func (s *Server) declares(asked *holdout.Submission) error {
 			text.OrList(served))
 	}
 	if plan.Open != nil {
-		return holdout.Offered(plan, &asked.Question)
+		return open.Offered(plan, &asked.Question)
 	}
 	if asked.Bar == nil && len(s.Bars) == 1 {
 		asked.Bar = &s.Bars[0]

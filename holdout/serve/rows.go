@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -23,7 +23,7 @@ type cell struct {
 }
 
 // rows writes rows of some fields.
-func rows[R any](version string, write encoding, fields []holdout.Field[R], list ...R) []byte {
+func rows[R any](version string, write encoding, fields []column.Field[R], list ...R) []byte {
 	var names []string
 	for _, f := range fields {
 		names = append(names, f.Name)
@@ -37,7 +37,7 @@ func rows[R any](version string, write encoding, fields []holdout.Field[R], list
 	return write(version, names, all)
 }
 
-func cellOf[R any](f holdout.Field[R], row R) cell {
+func cellOf[R any](f column.Field[R], row R) cell {
 	v := f.Value(row)
 	if p, ok := v.(theory.LogProb); v == "" || ok && p == 0 {
 		v = nil

@@ -12,6 +12,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 	"github.com/dpcalc/dpcalc/internal/text"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -145,7 +146,7 @@ func (m made) answer(dir string) commands.Answer[made] {
 		{Name: "feedback", Cell: func(m made) record.Cell { return record.Words(m.promised().Feedback) }},
 	}, commands.VerdictColumns(made.verdict, "status", "reason"), []record.Column[made]{
 		{Name: "chain", Cell: func(m made) record.Cell { return record.Words(m.chain) }},
-	}, columnsOf(holdout.LawFields(m.plan, func(m made) *holdout.Plan { return m.plan }), nil))
+	}, columnsOf(column.LawFields(m.plan, func(m made) *holdout.Plan { return m.plan }), nil))
 	return commands.Answer[made]{
 		Command: "holdout", Inputs: inputs, Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
 		Verdict: made.verdict,

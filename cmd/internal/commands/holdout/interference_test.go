@@ -46,7 +46,7 @@ func labelled(texts []string) (labels []string) {
 }
 
 // column writes a table of ids and values.
-func column(t *testing.T, file, name string, cell func(row int) string) {
+func columnText(t *testing.T, file, name string, cell func(row int) string) {
 	t.Helper()
 	var b strings.Builder
 	fmt.Fprintf(&b, "id,%s\n", name)
@@ -245,22 +245,22 @@ func (w *world) live(texts []string, both []string) {
 	w.used, w.own, w.keys = make(map[string]map[string]bool), make(map[string]bool), make(map[string]string)
 	w.past, w.share = make(map[string][]byte), lawtest.Pick(t)
 	labels := labelled(texts)
-	column(t, "labels.csv", "label", func(i int) string { return labels[i] })
-	column(t, "zebra.csv", "prediction", always("zebra"))
-	column(t, "dunno.csv", "prediction", always("I don't know"))
-	column(t, "odd.csv", "prediction", func(i int) string {
+	columnText(t, "labels.csv", "label", func(i int) string { return labels[i] })
+	columnText(t, "zebra.csv", "prediction", always("zebra"))
+	columnText(t, "dunno.csv", "prediction", always("I don't know"))
+	columnText(t, "odd.csv", "prediction", func(i int) string {
 		return []string{"", " ", "\u00e9", "NaN", "1e400", "99", "0x1", "true"}[i%8]
 	})
-	column(t, "judge.csv", "judge", always("0.25"))
+	columnText(t, "judge.csv", "judge", always("0.25"))
 	write(t, "few.csv", "id,prediction\nr3,yes\nr3,no\nx,1\n")
 	write(t, "none.csv", "")
 	write(t, "wrong.csv", "id,guess\nr1,yes\n")
 	var declared []string
 	for i, text := range slices.Compact(slices.Sorted(slices.Values(both))) {
-		column(t, fmt.Sprintf("all-%d.csv", i), "prediction", always(text))
+		columnText(t, fmt.Sprintf("all-%d.csv", i), "prediction", always(text))
 		declared = append(declared, text)
 	}
-	column(t, "truth.csv", "prediction", func(i int) string { return labelled(both)[i] })
+	columnText(t, "truth.csv", "prediction", func(i int) string { return labelled(both)[i] })
 
 	const plan = " --labels labels.csv -m 20 -t 0.4 -b 0.5 --query binary"
 	ledgers := []struct{ name, init, score string }{
@@ -356,12 +356,12 @@ var openQuestions = []string{
 // opens asks open ledgers, whose rows change.
 func (w *world) opens(texts []string) {
 	t := w.t
-	column(t, "features.csv", "color", func(i int) string { return []string{"red", "blue"}[i%2] })
+	columnText(t, "features.csv", "color", func(i int) string { return []string{"red", "blue"}[i%2] })
 	if err := os.Mkdir("more", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	column(t, "more/again.csv", "label", func(i int) string { return labelled(texts)[(i+1)%worldRows] })
-	column(t, "more/features.csv", "color", always("red"))
+	columnText(t, "more/again.csv", "label", func(i int) string { return labelled(texts)[(i+1)%worldRows] })
+	columnText(t, "more/features.csv", "color", always("red"))
 	renamed(t, "more/again.csv", "more/labels.csv", "new-")
 	renamed(t, "more/features.csv", "more/features.csv", "new-")
 	for _, name := range []string{"zebra", "dunno", "truth"} {
@@ -409,7 +409,7 @@ func (w *world) opens(texts []string) {
 	w.does(false, "extend logged"+log+"--only id=new-r1 --labels more/labels.csv --value label -f json")
 	w.does(false, "score logged judge.csv --name d --show score -f json")
 	w.does(false, "score priced judge.csv --from csv --show score -f json")
-	column(t, "more/relabelled.csv", "label", always("relabelled"))
+	columnText(t, "more/relabelled.csv", "label", always("relabelled"))
 	for _, file := range []string{"more/relabelled.csv", "labels.csv"} { // which are other labels of all rows, and their own
 		w.does(false, "extend compared --labels "+file+" --replace -f json")
 	}
@@ -429,7 +429,7 @@ func (w *world) opens(texts []string) {
 
 // arrives asks ledgers with rows that come between the looks, and one without a number of looks.
 func (w *world) arrives() {
-	column(w.t, "zebra-50.csv", "prediction", always("zebra"))
+	columnText(w.t, "zebra-50.csv", "prediction", always("zebra"))
 	text, err := os.ReadFile("zebra-50.csv")
 	if err != nil {
 		w.t.Fatal(err)
@@ -481,9 +481,9 @@ func (w *world) judges(texts []string) {
 	if w.second {
 		same = 1
 	}
-	column(t, "ok.csv", "ok", right(0))
-	column(t, "same.csv", "ok", right(same))
-	column(t, "more/ok.csv", "ok", func(row int) string { return right(0)((row + 1) % worldRows) })
+	columnText(t, "ok.csv", "ok", right(0))
+	columnText(t, "same.csv", "ok", right(same))
+	columnText(t, "more/ok.csv", "ok", func(row int) string { return right(0)((row + 1) % worldRows) })
 	renamed(t, "more/ok.csv", "more/ok.csv", "new-")
 	const of, open = " --labels labels.csv -b 0.5 --metrics column:ok", " --open --most 7"
 	ledgers := []struct{ name, init, ask string }{
@@ -536,7 +536,7 @@ func (w *world) judges(texts []string) {
 // draws asks ledgers whose rows come in clusters, and such of a benchmark of which the two worlds label other items.
 func (w *world) draws(law string) {
 	t := w.t
-	column(t, "docs.csv", "doc", func(i int) string { return fmt.Sprint("doc-", i*i%17) })
+	columnText(t, "docs.csv", "doc", func(i int) string { return fmt.Sprint("doc-", i*i%17) })
 	both, err := os.ReadFile("zebra-more.csv")
 	if err != nil {
 		t.Fatal(err)
@@ -601,14 +601,14 @@ func (w *world) draws(law string) {
 func (w *world) ranks(texts []string) {
 	t := w.t
 	labels := labelled(texts)
-	column(t, "more/ranked.csv", "label", func(i int) string {
+	columnText(t, "more/ranked.csv", "label", func(i int) string {
 		if turned := w.second; i%3 == 0 && !turned || i%3 == 1 && turned {
 			return "ill"
 		}
 		return "not " + labels[i]
 	})
-	column(t, "ties.csv", "prediction", always("-2.5"))
-	column(t, "rising.csv", "prediction", func(i int) string { return fmt.Sprint(i) })
+	columnText(t, "ties.csv", "prediction", always("-2.5"))
+	columnText(t, "rising.csv", "prediction", func(i int) string { return fmt.Sprint(i) })
 	const of = " --labels more/ranked.csv -b 0.5 --metrics auc --positive ill"
 	w.makes("init ranked" + of + " -m 9 --feedback gate --passes 2 --law classes")
 	w.makes("init ranking" + of + " --open --most 7")
@@ -644,14 +644,14 @@ func (w *world) ranks(texts []string) {
 // probabilities are.
 func (w *world) decides() {
 	t := w.t
-	column(t, "more/two.csv", "label", func(i int) string {
+	columnText(t, "more/two.csv", "label", func(i int) string {
 		if ill := i%3 == 0; ill && !w.second || i%5 == 1 && w.second {
 			return "ill"
 		}
 		return "well"
 	})
 	for name, turn := range map[string]int{"first": worldRows, "next": 2, "last": 5} {
-		column(t, "two-"+name+".csv", "prediction", func(i int) string { return []string{"ill", "well"}[min(i%turn, 1)] })
+		columnText(t, "two-"+name+".csv", "prediction", func(i int) string { return []string{"ill", "well"}[min(i%turn, 1)] })
 	}
 	const of = " --labels more/two.csv -b 0.5 --open --most 7 --features features.csv"
 	w.makes("init twoclasses" + of + " --classes ill,well --incumbent two-first.csv")
@@ -659,7 +659,7 @@ func (w *world) decides() {
 	differences := []string{"--show pass --bar 0.02", "--show pass --bar 0.9", "--show score --step 0.2", "--show guess --guess 0.1 --step 0.2",
 		"--show pass --bar 0 --all bar=-0.1,where=color=red", "--show pass --bar -0.2 --where color=blue --effect 0.2"} // no pass makes an incumbent
 	for name, turn := range map[string]int{"first": 3, "next": 7, "last": 10} {
-		column(t, "odds-"+name+".csv", "probability", func(i int) string { return fmt.Sprint(float64(i%turn) / 9) })
+		columnText(t, "odds-"+name+".csv", "probability", func(i int) string { return fmt.Sprint(float64(i%turn) / 9) })
 	}
 	w.makes("init losses" + of + " --positive ill --metrics log-loss,squared-error,rmse")
 	w.makes("init lossgaps" + of + " --positive ill --metrics squared-error --incumbent odds-first.csv")
@@ -721,10 +721,10 @@ func (w *world) serves() {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	w.makes("init open --labels labels.csv -m 9 -t 0.4 -b 0.5 --query binary --feedback gate --method gate")
 	w.does(false, "serve open --addr 127.0.0.1:0")
-	column(t, "shade.csv", "shade", func(i int) string { return []string{"dark", "pale"}[i%2] })
+	columnText(t, "shade.csv", "shade", func(i int) string { return []string{"dark", "pale"}[i%2] })
 	w.makes("init offer --labels labels.csv -b 0.5 --open --features shade.csv --most-per-team 20 " +
 		"--ask pass:bar=0.5,where=shade=dark --ask score:step=0.5 --ask guess")
-	column(t, "all.csv", "prediction", always("zebra"))
+	columnText(t, "all.csv", "prediction", always("zebra"))
 	w.makes("init whole --labels labels.csv -b 0.5 --open --population all.csv --ask score --ask pass:bar=0.5")
 	for _, line := range []string{
 		"serve whole --population all.csv --rate 1000",

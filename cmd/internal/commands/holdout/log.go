@@ -4,6 +4,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 )
 
 func logCommand() *commands.Command {
@@ -22,7 +23,7 @@ func runLog(c *commands.Call, target commands.Target, dir string, _ []string) er
 }
 
 func logOf(list []holdout.Line, p *holdout.Plan, dir string) commands.Answer[holdout.Line] {
-	fields := holdout.LineFieldsOf(p)
+	fields := column.LineFieldsOf(p)
 	return commands.Answer[holdout.Line]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List(list), Columns: columnsOf(fields, nil),
 		Shown: forPeople(fields, func(l holdout.Line) holdout.Line { return l }),

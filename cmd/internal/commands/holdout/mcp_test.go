@@ -153,12 +153,12 @@ func judged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	column(t, "judge/labels.csv", "label", always(secretLabel))
-	column(t, "judge/labels-as.csv", "prediction", always(secretLabel))
-	column(t, "mine/good.csv", "prediction", always(secretLabel))
-	column(t, "mine/bad.csv", "prediction", always("horse"))
-	column(t, "mine/deep/bad.csv", "prediction", always("horse"))
-	column(t, "mine/wins.csv", "win", always("1"))
+	columnText(t, "judge/labels.csv", "label", always(secretLabel))
+	columnText(t, "judge/labels-as.csv", "prediction", always(secretLabel))
+	columnText(t, "mine/good.csv", "prediction", always(secretLabel))
+	columnText(t, "mine/bad.csv", "prediction", always("horse"))
+	columnText(t, "mine/deep/bad.csv", "prediction", always("horse"))
+	columnText(t, "mine/wins.csv", "win", always("1"))
 	code, _, stderr := commandtest.Dpcalc(strings.Fields("holdout init judge/ledger --labels judge/labels.csv -b 0.5 --open " +
 		"--ask pass:bar=0.5 --ask score:step=0.5 --most-per-team 3")...)
 	if code != 0 {

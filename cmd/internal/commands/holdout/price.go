@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 	"github.com/dpcalc/dpcalc/internal/text"
 )
 
@@ -63,7 +64,7 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 	now, _ := status.Margin()
 	return emitted(c, target, err, commands.Answer[holdout.Response]{
 		Command: "holdout-price", Inputs: folder(dir), Rows: commands.List(prices), Columns: responses,
-		Shown: forPeople(holdout.ResponseFields, func(r holdout.Response) holdout.Line { return r.Line }, "next_margin"),
+		Shown: forPeople(column.ResponseFields, func(r holdout.Response) holdout.Line { return r.Line }, "next_margin"),
 		Say: func() (title, notes []string) {
 			notes = []string{"price: the part of the error budget that an answer uses, in nats: after a price of x, e^-x of it is left"}
 			if guessed {

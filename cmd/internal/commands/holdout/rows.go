@@ -9,17 +9,18 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
 // The columns of a ledger's rows, which answers over HTTP have too.
 var (
 	titles    = map[string]string{"looks": "looks taken", "samples": "rows", "queries": "looks", "next_rows": "rows of the next look"}
-	responses = columnsOf(holdout.ResponseFields, nil)
+	responses = columnsOf(column.ResponseFields, nil)
 )
 
 // columnsOf makes columns of fields, some under a title of their own.
-func columnsOf[R any](fields []holdout.Field[R], titles map[string]string) (columns []record.Column[R]) {
+func columnsOf[R any](fields []column.Field[R], titles map[string]string) (columns []record.Column[R]) {
 	for _, f := range fields {
 		columns = append(columns, record.Column[R]{Name: f.Name, Title: titles[f.Name],
 			Cell: func(r R) record.Cell { return cellOf(f.Value(r), f.Typed) }})
@@ -53,8 +54,8 @@ func folder(dir string) []record.Input {
 }
 
 // forPeople are the columns of fields as people read them, without some.
-func forPeople[R any](fields []holdout.Field[R], of func(R) holdout.Line, hidden ...string) []record.Column[R] {
-	return but(columnsOf(holdout.ForPeople(fields, of), nil), hidden...)
+func forPeople[R any](fields []column.Field[R], of func(R) holdout.Line, hidden ...string) []record.Column[R] {
+	return but(columnsOf(column.ForPeople(fields, of), nil), hidden...)
 }
 
 // but returns the columns without some: people do not read hashes in a wide table.

@@ -9,6 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -107,7 +108,7 @@ func scored(c *commands.Call, typed usage.Watched, batch holdout.Batch, ledger *
 // looked is the answer to score. A refused look has no answer, and its reason goes to standard error.
 func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.RefusedError,
 	dir string) commands.Answer[holdout.Answer] {
-	dry, fields := c.Is("dry-run"), holdout.FieldsOf(answers[0].Plan)
+	dry, fields := c.Is("dry-run"), column.FieldsOf(answers[0].Plan)
 	columns := columnsOf(fields, nil)
 	shown := forPeople(fields, func(a holdout.Answer) holdout.Line { return *a.Open }, "repeated", "rests_on", "conditions")
 	if answers[0].Open != nil {

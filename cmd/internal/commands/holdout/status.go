@@ -8,6 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
+	"github.com/dpcalc/dpcalc/holdout/column"
 )
 
 func statusCommand() *commands.Command {
@@ -63,7 +64,7 @@ func runStatus(c *commands.Call, target commands.Target, dir string, _ []string)
 }
 
 func statusOf(s holdout.Status, dir string) commands.Answer[holdout.Status] {
-	columns := columnsOf(holdout.StatusFieldsOf(s.Plan), titles)
+	columns := columnsOf(column.StatusFieldsOf(s.Plan), titles)
 	return commands.Answer[holdout.Status]{
 		Command: "holdout", Inputs: folder(dir), Rows: commands.List([]holdout.Status{s}), Columns: columns,
 		Shown: but(columns, "labels", "chain"),
