@@ -133,7 +133,8 @@ func TestGateOfAnAUC(t *testing.T) {
 		if _, err := Verify(dir, ""); err != nil {
 			t.Error(err)
 		}
-		if again, err := Open(dir, labels); err != nil || *again.Plan().Pairs != (form.Pairs{Positives: 100, Negatives: 100}) {
+		again, err := Open(dir, labels)
+		if err != nil || *again.Plan().Pairs != (form.Pairs{Positives: 100, Negatives: 100}) {
 			t.Errorf("%v, %v", again, err)
 		}
 	}
@@ -245,7 +246,8 @@ func TestLawOfAnAUC(t *testing.T) {
 	}
 	terms := areas(t, 0.2)
 	terms.Match, terms.Units.Positive, terms.Law = Fold, "ILL", LawClasses
-	if p, err := Check(t.TempDir(), labels, terms); err != nil || *p.Pairs != (form.Pairs{Positives: 100, Negatives: 100}) {
+	p, err := Check(t.TempDir(), labels, terms)
+	if err != nil || *p.Pairs != (form.Pairs{Positives: 100, Negatives: 100}) {
 		t.Errorf("%v, %v", p, err)
 	}
 }

@@ -182,9 +182,6 @@ const (
 	McNemar  = ask.McNemar
 )
 
-// Kinds returns what an open look may show.
-func Kinds() []string { return ask.Kinds() }
-
 // Tests returns the tests of [ShowReject].
 func Tests() []string { return ask.Tests() }
 
