@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
@@ -70,6 +72,9 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 		constants[at] += " (the default)"
 	}
 	title = []string{subjects[s.unknown] + ": " + strings.Join(append(constants, s.shownWords()...), ", ")}
+	if plan := s.plan(rows); plan != "" {
+		title = append([]string{plan}, title...)
+	}
 	found, err := s.findings(ctx, rows)
 	written := s.written(rows)
 	needsNoise := func(r goals.Row) bool { return err == nil && r.Best && noisy(r.Mechanism) }
@@ -87,6 +92,44 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 		notes = append(notes, s.others(written)...)
 	}
 	return title, notes, err
+}
+
+// plan returns the best plan of a single goal as a sentence, or "" if the goal is about more than rows and scores in
+// [0,1].
+func (s *request) plan(rows [][]goals.Row) string {
+	if !s.brief || len(rows) != 1 || s.promise != "" || s.unknown == transfer.Beta || s.unknown == transfer.None {
+		return ""
+	}
+	best, base := bestOf(rows[0]), s.grid.Base
+	scores := base.Feedback == transfer.Answers && base.Range == (transfer.Range{}) && base.Query <= transfer.Binary
+	if best == nil || !scores || base.OneSided || base.Open || s.grid.Clusters != nil || best.Sample != nil {
+		return ""
+	}
+	head := separated(best.Samples) + " rows are enough for "
+	if s.unknown == transfer.Samples {
+		head = "You need " + separated(best.Samples) + " rows for "
+	}
+	looks, each := " scores", ", each within "
+	if best.Queries == 1 {
+		looks, each = " score", " within "
+	}
+	confidence, ok := new(big.Rat).SetString(record.People(record.Chance(best.Beta)))
+	if !ok || best.Beta.Ln() < math.Log(1e-6) {
+		return ""
+	}
+	confidence.Mul(big.NewRat(100, 1), confidence.Sub(big.NewRat(1, 1), confidence))
+	return head + separated(best.Queries) + looks + each + record.People(record.Number(best.Tau)) +
+		" of its true value, with " + strings.TrimRight(strings.TrimRight(confidence.FloatString(12), "0"), ".") +
+		"% confidence."
+}
+
+// separated writes a whole number for a sentence, with thousands separators.
+func separated(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for at := len(text) - 3; at > 0; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 // ledgers says up to which look of a ledger open rows hold: with the usual most nats of a response, and with enough.
