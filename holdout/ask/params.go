@@ -24,14 +24,14 @@ var params = []Param{
 		number: func(q *Question) **float64 { return &q.Bar }},
 	{Name: "guess", Usage: "guess, or flags: the guess `G`", Domain: score, Print: Apart, Free: true,
 		number: func(q *Question) **float64 { return &q.Guess }},
-	{Name: "show", Usage: "open ledger: `WHAT` the look shows: pass or fail at a bar (pass), the best score so far (best), " +
+	{Name: "show", Usage: "open ledger: the look shows `WHAT`: pass or fail at a bar (pass), the best score so far (best), " +
 		"a rounded score (score), whether a guess holds (guess), or whether a test rejects (reject)", Words: Kinds(), Print: Always,
 		text: func(q *Question) *string { return &q.Show }},
 	{Name: "test", Usage: "reject: the one-sided `TEST` of wins and losses against the incumbent", Words: Tests(), Print: Always,
 		text: func(q *Question) *string { return &q.Test }},
-	{Name: "where", Usage: "open ledger: only the rows with one value of a feature, `COLUMN=VALUE`", Print: Always,
+	{Name: "where", Usage: "open ledger: only the rows where the feature `COLUMN=VALUE`", Print: Always,
 		text: func(q *Question) *string { return &q.Where }},
-	{Name: "near", Usage: "score: the number `R` near which you expect it (default: the last one shown, or the middle)",
+	{Name: "near", Usage: "score: you expect the score near `R` (default: the last one shown, or the middle)",
 		Domain: score, Print: Always, Free: true, number: func(q *Question) **float64 { return &q.Near }},
 	{Name: "within", Usage: "guess: it holds within `S` (default 0.01)", Domain: width, Print: Always,
 		number: func(q *Question) **float64 { return &q.Within }},
@@ -40,7 +40,7 @@ var params = []Param{
 	{Name: "expect", Usage: "pass, best, guess, reject: your bet on the `RATE` of passes, raises, wrong guesses or rejections; " +
 		"the answer that you expect is cheap", Domain: rate, Print: Always,
 		number: func(q *Question) **float64 { return &q.Expect }},
-	{Name: "all", Usage: "pass, or a fixed gate: a further bar to pass in the same look, `bar=C,where=COLUMN=VALUE` or bar=C; " +
+	{Name: "all", Usage: "pass, or a fixed gate: the same look has a further bar to pass: `bar=C,where=COLUMN=VALUE` or bar=C; " +
 		"a fail does not say which bar was missed", Print: Always, Owner: true,
 		list: func(q *Question) *[]Condition { return &q.All }},
 }

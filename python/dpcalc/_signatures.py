@@ -87,8 +87,8 @@ def samplesize(*,
         queries: you will ask M adaptively chosen queries
         tau: margin T: how far an answer may be from its true value
         beta: failure probability B, for all queries together (default 0.05 where one of the other three is left out)
-        confidence: 1 - beta, C, in place of --beta
-        feedback: what is SHOWN: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)
+        confidence: confidence C, which is 1 - beta, in place of --beta
+        feedback: each look shows WHAT: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)
         passes: gate: retired at pass K (default: never); with --open, query M is pass, raise or correction K (default 1)
         threshold: gate: the bar C, if it is known and the same for all looks
         floor: best: the known score F of a baseline (default 0)
@@ -97,7 +97,7 @@ def samplesize(*,
         hold: flags: no guess within T of the test set's value is flagged, in place of --guess-error
         one_sided: no answer exceeds its true value by more than tau; an answer may fall short of it
         open: no number of queries is fixed: the plan is about query M, whatever comes after it
-        query: KIND of query: bounded (default), binary, sensitive, minimization or difference; or a metric: accuracy, precision, f1, recall, jaccard, auc (ratios as gates, auc with --class-counts)
+        query: a query is of this KIND: bounded (default), binary, sensitive, minimization or difference; or a metric: accuracy, precision, f1, recall, jaccard, auc (ratios as gates, auc with --class-counts)
         range: the values of a query are in A,B (default 0,1), which are the units of tau and bars
         sensitivity: sensitive, minimization: one row moves a query or a loss by at most D/n (default 1)
         disagreement: difference: two models differ on a share of at most D of the population (default 1)
@@ -106,20 +106,20 @@ def samplesize(*,
         second_moment: difference: the square of every difference has a mean of at most V
         enforce: the mechanism enforces --disagreement, --at-least or --second-moment on the sample, and assumes none of the population
         two_classes: gate: two classes are declared, so that one of two models is right wherever they differ; with --enforce and --disagreement
-        clusters: independent clusters in place of --samples: K1xS1,K2xS2,..., K1 clusters of S1 rows, or a file with a column rows (a cluster's), weight, or cluster (a row's)
-        weights: clusters: WHAT counts alike: clusters (default; each cluster is a row then) or rows
+        clusters: independent clusters in place of --samples: K1xS1,K2xS2,... is K1 clusters of S1 rows and K2 of S2; or a file with a column rows (a cluster's), weight, or cluster (a row's)
+        weights: clusters: weigh WHAT alike, clusters (default; each cluster is a row then) or rows
         icc: clusters: print what the rows are worth if two rows of a cluster are correlated by R, which no plan assumes
-        class_counts: auc: A,B rows of the positive and of the negative class, in place of --samples
+        class_counts: auc: the rows of the positive and of the negative class are A,B, in place of --samples
         population: the rows are drawn from a benchmark of N items without replacement, and its mean is the true value
-        arrive: rows come between the queries, N1:M1,N2:M2,...: N1 for queries up to M1, N2 up to M2, in place of --samples and --queries
+        arrive: rows come between the queries: N1:M1,N2:M2,... is N1 rows for queries up to M1 and N2 up to M2, in place of --samples and --queries
         arrive_rows: G rows come after every --arrive-looks queries; --samples is the rows at the first
         arrive_looks: K queries are asked before new rows come, with --arrive-rows
         past_looks: K looks at these rows have been taken at full precision
         epsilon: dp methods: the privacy E of the procedure (default: each method's own)
         transcripts: method transcripts: N queries could be asked in all; 2^80 is fine
         ln_transcripts: method transcripts: the natural logarithm X of how many queries could be asked in all
-        method: only these methods, A,B,...; dpcalc methods lists them
-        proofs: WHICH methods: all (default), published or published,coq (every theorem is checked by Coq; numbers are in floating point)
+        method: use only the methods A,B,...; dpcalc methods lists them
+        proofs: use the methods with WHICH proofs: all (default), published, or published,coq (Coq has checked every theorem; numbers are in floating point)
         schedule: write the table that the best method runs on to FILE, such as the noise of each query: .csv, .tsv, .json or .jsonl
         check_schedule: print what the noise schedule in FILE, .csv or .tsv, certifies with --samples and --tau; with --beta, check it
         full: print a row for every method: the references and the methods without an answer too
@@ -160,23 +160,23 @@ def power(*,
     """How probably a better model passes a gate: rows, lead or probability.
 
     Arguments:
-        samples: N rows in the test set
+        samples: the test set has N rows
         effect: the model's true value is E above the bar, or above the incumbent's
         power: the model passes with probability P
         queries: the gate takes M looks
         beta: failure probability B of the gate, for all looks together (default 0.05)
-        confidence: 1 - beta, C, in place of --beta
+        confidence: confidence C, which is 1 - beta, in place of --beta
         passes: the gate is retired at pass K (default 1); with --open, look M is pass K if it passes
         threshold: the bar C, which a model passes if it is truly above it
         test: a one-sided TEST of wins and losses against an incumbent in place of a bar: sign or mcnemar
         open: add the gate of an open ledger, at its look M
         one_sided: the gate guarantees only that a model that passes is above the bar
-        query: KIND of query: bounded (default), binary, sensitive, minimization or difference; or a metric: accuracy, precision, f1, recall, jaccard, auc (ratios as gates, auc with --class-counts)
+        query: a query is of this KIND: bounded (default), binary, sensitive, minimization or difference; or a metric: accuracy, precision, f1, recall, jaccard, auc (ratios as gates, auc with --class-counts)
         positives: f1, recall, jaccard: a model predicts the positive class on the share P of the rows
         disagreement: exactly one of the two models is right on the share D of the rows, with --test or --query difference
-        clusters: independent clusters in place of --samples, each of which counts as one row: K1xS1,K2xS2,..., K1 clusters of S1 rows, or a file with a column rows (a cluster's) or cluster (a row's)
+        clusters: independent clusters in place of --samples, each of which counts as one row: K1xS1,K2xS2,... is K1 clusters of S1 rows and K2 of S2; or a file with a column rows (a cluster's) or cluster (a row's)
         icc: clusters: two rows of a cluster are correlated by R (default 1: a cluster varies as one row)
-        class_counts: auc: A,B rows of the positive and of the negative class, in place of --samples
+        class_counts: auc: the rows of the positive and of the negative class are A,B, in place of --samples
         zip: pair the lists instead of crossing them
         max_rows: write up to R rows (default 1000000)
         output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
@@ -231,7 +231,7 @@ def pvalue_correct(*arguments: Table, stdin: str = "",
     Arguments:
         p: the p-value P, in place of a FILE
         alpha: the probability A of a false rejection (default 0.05)
-        by: SOURCE of the selection: pure-dp, approx-dp, gdp, zcdp, gaussian, description, gates, mutual-info, max-info, steps, series or free
+        by: the tests were selected by SOURCE: pure-dp, approx-dp, gdp, zcdp, gaussian, description, gates, mutual-info, max-info, steps, series or free
         wins: the new one is better in W pairs; with --losses, the p-value comes from the exact sign test
         losses: the new one is worse in L pairs; without --wins, how many wins it takes
         family: correct all p-values of the FILE by STEP: none, bonferroni, holm, bh or by (default none)
@@ -243,7 +243,7 @@ def pvalue_correct(*arguments: Table, stdin: str = "",
         target_threshold: find the number of the SOURCE that is left out, for a threshold of G
         survives: find how much selection a p-value P survives: the number of the SOURCE that is left out
         samples: the data have N rows
-        data: LAW of the rows: product (default), which are independent and need not be alike, or any
+        data: rows follow a LAW: product (default; rows are independent and need not be alike) or any
         neighbours: the privacy given is for WHICH of replace (default), a row replaced, or add-remove, added or removed
         epsilon: the privacy E of all that was seen, for pure-dp and approx-dp
         delta: the delta D of all that was seen
@@ -251,18 +251,18 @@ def pvalue_correct(*arguments: Table, stdin: str = "",
         rho: the zero-concentrated differential privacy R of all that was seen
         queries: M linear queries with values in [0,1] were answered with Gaussian noise
         noise_sd: the standard deviation S of the noise
-        outcomes: N answers were possible, or N tests among which one was selected; 2^80 is fine
-        bits: B bits of description, of mutual information or of max-information
+        outcomes: N answers were possible, or one of N tests was selected; 2^80 is fine
+        bits: the description, mutual information or max-information has B bits
         looks: M tests stand behind a gate that shows only whether they reject
         passes: the gate, or the series, ends for good at rejection K (default: never)
-        nats: I nats of mutual information or of max-information, in place of --bits
+        nats: the mutual information or max-information has I nats, in place of --bits
         slack: the slack B of the max-information (default 0)
-        step: one STEP, KIND:key=value,...; repeat the flag for each, in order of use
-        tests: J tests one after the other, each chosen in view of the verdicts before
+        step: one STEP as KIND:key=value,...; repeat the flag for each step, in order of use
+        tests: there are J tests one after the other, each chosen in view of the verdicts before
         spending: HOW they share alpha: equal, inverse-square or halving (default equal)
         rejected: the tests with the numbers I,J,... are rejected so far
-        method: only this METHOD
-        proofs: WHICH methods: all (default), published or published,coq (every theorem is checked by Coq; numbers are in floating point)
+        method: use only this METHOD
+        proofs: use the methods with WHICH proofs: all (default), published, or published,coq (Coq has checked every theorem; numbers are in floating point)
         report: write the correction as a paragraph for a methods section, with -f markdown or latex in these
         max_rows: answer up to R combinations of lists (default 1000000)
         plot: draw a list in characters; -o with .svg, .png or .pdf draws it in a file
@@ -321,7 +321,7 @@ def advise(*,
         noise: ANSWER, yes or no to: May the answers carry noise? (default yes)
         tau: ANSWER to: How far may an answer be from the population, tau? (default none)
         beta: ANSWER to: With what probability may any answer be farther off than tau? (default 0.05)
-        confidence: 1 - beta, C, in place of --beta
+        confidence: confidence C, which is 1 - beta, in place of --beta
         selection: ANSWER, fixed, menu, private, gaussian, gate or free to: How was the test chosen?
         p: ANSWER to: What is the p-value, as it was computed? (default none)
         alpha: ANSWER to: With what probability may a true null hypothesis be rejected? (default 0.05)
@@ -348,11 +348,11 @@ def maxinfo(*,
     """How much the steps of an analysis reveal about the sample.
 
     Arguments:
-        step: one STEP, KIND:key=value,...; repeat the flag for each, in order of use
-        samples: N rows; private steps need it
-        data: LAW of the rows: product (default), which are independent and need not be alike, or any
+        step: one STEP as KIND:key=value,...; repeat the flag for each step, in order of use
+        samples: the sample has N rows; private steps need this number
+        data: rows follow a LAW: product (default; rows are independent and need not be alike) or any
         neighbours: the privacy given is for WHICH of replace (default), a row replaced, or add-remove, added or removed
-        slack: B, the probability of exceeding the bound (default 0)
+        slack: probability B that the bound is exceeded (default 0)
         joint: the exact values of the joint law in FILE, in place of steps
         output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
         csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
@@ -375,13 +375,13 @@ def compose(*,
     """The privacy of many private steps on the same data.
 
     Arguments:
-        epsilon: E of each step
-        delta: D of each step; 0 is allowed and the default
-        mu: M of each step, in place of epsilon and delta: Gaussian differential privacy
+        epsilon: each step has epsilon E
+        delta: each step has delta D (default 0)
+        mu: each step is Gaussian with M, in place of epsilon and delta
         neighbours: the privacy given is for WHICH of replace (default), a row replaced, or add-remove, added or removed
-        times: K steps
-        target_delta: D2, the delta of the whole, for every method but basic
-        method: only these methods, A,B,...: basic, advanced, optimal, zcdp, gdp
+        times: there are K steps
+        target_delta: all steps together have delta D2, for every method but basic
+        method: use only the methods A,B,...: basic, advanced, optimal, zcdp, gdp
         all: every vertex of the optimal privacy curve
         output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
         csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
@@ -405,14 +405,14 @@ def transfer(*,
     """Population accuracy of a private mechanism.
 
     Arguments:
-        alpha: A, the accuracy on the sample
-        beta: B, the failure probability of alpha; 0 is allowed
-        epsilon: E, the privacy of the transcript
-        delta: D, its delta; 0 is allowed and the default
+        alpha: answers are within A of the sample's value
+        beta: failure probability B of alpha; 0 is allowed
+        epsilon: the transcript has epsilon E
+        delta: the transcript has delta D (default 0)
         neighbours: the privacy given is for WHICH of replace (default), a row replaced, or add-remove, added or removed
-        target_beta: B2, the failure probability of the conclusion
-        samples: N rows; some theorems need it
-        query: KIND of query: bounded (default), binary, sensitive or minimization
+        target_beta: failure probability B2 of the conclusion
+        samples: the sample has N rows; some theorems need this number
+        query: a query is of this KIND: bounded (default), binary, sensitive or minimization
         sensitivity: one row moves a sensitive query or a loss by at most D/n (default 1); needs --samples
         output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
         csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
@@ -453,14 +453,14 @@ class Actions:
             effect: how probable a pass or a rejection is if the true value is E above the bar, or above the incumbent: a forecast, not a guarantee
             bar: pass, or a gate without a bar in its plan: the bar C
             guess: guess, or flags: the guess G
-            show: open ledger: WHAT the look shows: pass or fail at a bar (pass), the best score so far (best), a rounded score (score), whether a guess holds (guess), or whether a test rejects (reject); give several, such as pass:bar=0.8 and score:step=0.02, for several looks in a row
+            show: open ledger: the look shows WHAT: pass or fail at a bar (pass), the best score so far (best), a rounded score (score), whether a guess holds (guess), or whether a test rejects (reject); give several, such as pass:bar=0.8 and score:step=0.02, for several looks in a row
             test: reject: the one-sided TEST of wins and losses against the incumbent
-            where: open ledger: only the rows with one value of a feature, COLUMN=VALUE
-            near: score: the number R near which you expect it (default: the last one shown, or the middle)
+            where: open ledger: only the rows where the feature COLUMN=VALUE
+            near: score: you expect the score near R (default: the last one shown, or the middle)
             within: guess: it holds within S (default 0.01)
             step: best, score, guess: the width G of the cells (default 0.01)
             expect: pass, best, guess, reject: your bet on the RATE of passes, raises, wrong guesses or rejections; the answer that you expect is cheap
-            all: pass, or a fixed gate: a further bar to pass in the same look, bar=C,where=COLUMN=VALUE or bar=C; a fail does not say which bar was missed
+            all: pass, or a fixed gate: the same look has a further bar to pass: bar=C,where=COLUMN=VALUE or bar=C; a fail does not say which bar was missed
             metric: the METRIC of the look, one of those that init declared
             labels: the labels are now in FILE; once for each file that the rows of an open ledger come from
             incumbent: the incumbent's predictions are now in FILE
@@ -469,7 +469,7 @@ class Actions:
             from_: the TOOL that wrote the file, where the file does not show it: inspect (Inspect's log, .eval or .json), lm-eval (samples_*.jsonl of lm-evaluation-harness), promptfoo (promptfoo's results.json or .jsonl), csv (a table)
             id: in a log: the PATH of a row's id, keys with dots between them (default: the tool's own)
             value: in a log: the PATH of a row's value or label (default: the metric's name, where the tool has it)
-            only: in a log: read only the parts with this value, PATH=VALUE
+            only: in a log: read only the parts where PATH=VALUE holds
             output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
             csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
         """
@@ -509,14 +509,14 @@ class Actions:
             dry_run: check everything, and write and answer nothing
             bar: pass, or a gate without a bar in its plan: the bar C
             guess: guess, or flags: the guess G
-            show: open ledger: WHAT the look shows: pass or fail at a bar (pass), the best score so far (best), a rounded score (score), whether a guess holds (guess), or whether a test rejects (reject); give several, such as pass:bar=0.8 and score:step=0.02, for several looks in a row
+            show: open ledger: the look shows WHAT: pass or fail at a bar (pass), the best score so far (best), a rounded score (score), whether a guess holds (guess), or whether a test rejects (reject); give several, such as pass:bar=0.8 and score:step=0.02, for several looks in a row
             test: reject: the one-sided TEST of wins and losses against the incumbent
-            where: open ledger: only the rows with one value of a feature, COLUMN=VALUE
-            near: score: the number R near which you expect it (default: the last one shown, or the middle)
+            where: open ledger: only the rows where the feature COLUMN=VALUE
+            near: score: you expect the score near R (default: the last one shown, or the middle)
             within: guess: it holds within S (default 0.01)
             step: best, score, guess: the width G of the cells (default 0.01)
             expect: pass, best, guess, reject: your bet on the RATE of passes, raises, wrong guesses or rejections; the answer that you expect is cheap
-            all: pass, or a fixed gate: a further bar to pass in the same look, bar=C,where=COLUMN=VALUE or bar=C; a fail does not say which bar was missed
+            all: pass, or a fixed gate: the same look has a further bar to pass: bar=C,where=COLUMN=VALUE or bar=C; a fail does not say which bar was missed
             metric: the METRIC of the look, one of those that init declared
             labels: the labels are now in FILE; once for each file that the rows of an open ledger come from
             incumbent: the incumbent's predictions are now in FILE
@@ -525,7 +525,7 @@ class Actions:
             from_: the TOOL that wrote the file, where the file does not show it: inspect (Inspect's log, .eval or .json), lm-eval (samples_*.jsonl of lm-evaluation-harness), promptfoo (promptfoo's results.json or .jsonl), csv (a table)
             id: in a log: the PATH of a row's id, keys with dots between them (default: the tool's own)
             value: in a log: the PATH of a row's value or label (default: the metric's name, where the tool has it)
-            only: in a log: read only the parts with this value, PATH=VALUE
+            only: in a log: read only the parts where PATH=VALUE holds
             output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
             csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
         """
@@ -546,14 +546,14 @@ class Actions:
         """Add rows to a ledger, replace them, or take some out.
 
         Arguments:
-            incumbent: the incumbent's column in the new rows, in FILE
-            features: the features of the new rows in FILE
+            incumbent: the incumbent's column in the new rows is in FILE
+            features: the features of the new rows are in FILE
             replace: the new rows take the place of all rows
             drop: take out the rows whose ids are in FILE, in its column id
             from_: the TOOL that wrote the file, where the file does not show it: inspect (Inspect's log, .eval or .json), lm-eval (samples_*.jsonl of lm-evaluation-harness), promptfoo (promptfoo's results.json or .jsonl), csv (a table)
             id: in a log: the PATH of a row's id, keys with dots between them (default: the tool's own)
             value: in a log: the PATH of a row's value or label (default: the metric's name, where the tool has it)
-            only: in a log: read only the parts with this value, PATH=VALUE
+            only: in a log: read only the parts where PATH=VALUE holds
             output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
             csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
         """
@@ -689,56 +689,56 @@ class Actions:
         """Make a ledger of labels and a plan, or an open one.
 
         Arguments:
-            incumbent: difference: the predictions in FILE that candidates are compared with
-            plan: the plan file FILE, in place of the flags of a plan
-            scenario: the scenario NAME of the plan file
+            incumbent: difference: candidates are compared with the predictions in FILE
+            plan: the plan is in the plan file FILE, in place of the flags of a plan
+            scenario: use the scenario NAME of the plan file
             dry_run: check everything, and write nothing
             queries: the ledger takes M looks
             tau: margin T: how far an answer may be from its true value
             beta: failure probability B, for all looks together
-            confidence: 1 - beta, C, in place of --beta
-            samples: N rows (default: the number of labels)
-            method: METHOD: gaussian-open, for answers without a number of looks, or (default) the best of gaussian-schedule, gaussian, gate, ladder, sparse-validate, sealed, splitting
+            confidence: confidence C, which is 1 - beta, in place of --beta
+            samples: the test set has N rows (default: the number of labels)
+            method: answer by METHOD: gaussian-open, for answers without a number of looks, or (default) the best of gaussian-schedule, gaussian, gate, ladder, sparse-validate, sealed, splitting
             one_sided: no answer exceeds its true value by more than tau; an answer may fall short of it
-            feedback: WHAT is shown: answers (default), gate, best, flags or final
+            feedback: each look shows WHAT: answers (default), gate, best, flags or final
             passes: gate: retired at pass K (default: never)
             threshold: gate: the bar C, if it is known
             floor: best: the known score F of a baseline (default 0)
             budget: flags: retired at flag K
             guess_error: flags: no guess within G of the true value is flagged (default tau/2)
             hold: flags: a guess within T of the test set's value is not flagged, in place of --guess-error
-            query: KIND of look: bounded (default), binary, or difference from the incumbent
+            query: a look is of this KIND: bounded (default), binary, or difference from the incumbent
             disagreement: difference: candidates differ from the incumbent on a share of at most D of the rows
             at_least: binary: every true value is known to be at least R
             variance: the values of every look vary from row to row with variance at most V
             second_moment: difference: the mean square of a look's difference is at most V; a candidate above it is refused where predictions show it, else an open ledger answers at a price, and with --enforce the plan ends
             enforce: difference: the ledger enforces the disagreement or the second moment on the rows, and assumes neither of the population
-            arrive: rows come between the looks, N1:M1,N2:M2,...: the first N1 for looks up to M1, the first N2 up to M2, in place of --samples and --queries
+            arrive: rows come between the looks: N1:M1,N2:M2,... is the first N1 rows for looks up to M1 and the first N2 up to M2, in place of --samples and --queries
             arrive_rows: G rows come after every --arrive-looks looks; --samples is the rows of the first
             arrive_looks: K looks are taken before new rows come, with --arrive-rows
             test: gate: each look is the one-sided TEST of wins and losses against the incumbent, without a bar
-            metrics: the metrics that a look may ask, METRIC,...: accuracy (default), column:NAME for values of a row, auc by itself, and with --open precision, f1, recall, jaccard, log-loss, squared-error, rmse; a look that names none asks the first
-            positive: the label that counts as positive, TEXT, which is public: of f1, recall, jaccard, precision, log-loss, auc and probabilities
+            metrics: a look may ask the metrics METRIC,...: accuracy (default), column:NAME for values of a row, auc by itself, and with --open precision, f1, recall, jaccard, log-loss, squared-error, rmse; a look that names none asks the first
+            positive: the label TEXT counts as positive and is public: for f1, recall, jaccard, precision, log-loss, auc and probabilities
             probability: the COLUMN of a submission that has the probability of the positive class (default probability), or of auc a score (default prediction)
             range: open ledger: the range A,B of the values of columns, or of numbers, which are clipped to it (default 0,1)
             clip: open ledger: the greatest log-loss L of a row (default 5); greater ones are clipped
-            match: what equals a label, HOW: exact (default), trim (but for blanks around it), fold (and for upper and lower case and the encoding of accents) or number (the same decimal number)
-            classes: the predictions that there are, TEXT,..., which are public; without it any text is a prediction
-            missing: columns: WHAT a missing value is: refused (refuse, the default) or the low end of the range (low)
-            bars: gate: the bars that a look may ask, C,...
+            match: compare predictions with labels by HOW: exact (default), trim (ignore blanks around the text), fold (and upper and lower case and the encoding of accents) or number (the same decimal number)
+            classes: the only predictions are TEXT,..., which are public; without this flag any text is a prediction
+            missing: columns: WHAT to do with a missing value: refuse it (refuse, the default) or count it as the low end of the range (low)
+            bars: gate: a look may ask only the bars C,...
             features: public columns of the rows in FILE, for --where, --group and --all
             group: the rows with one value in COLUMN of --features are a cluster: they may depend on each other, and clusters are independent
-            weights: group: WHAT counts alike: clusters (default; a look is the mean over clusters of the mean in each) or rows
+            weights: group: weigh WHAT alike, clusters (default; a look is the mean over clusters of the mean in each) or rows
             population: the ids of all items of a benchmark in FILE, from which the rows were drawn: predictions are of all items, and the true value is their mean
-            law: what is random, LAW: labels given the features (default), or classes: rows drawn within each class, the law of --metrics auc alone
+            law: the random part is LAW: labels given the features (default), or classes, for rows drawn within each class, the law of --metrics auc alone
             open: an open ledger: no number of looks, and each look has its price and its interval
             most: no answer of any look costs more than NATS (default 8)
-            ask: what teams may ask over HTTP, KIND:KEY=VALUE,..., such as pass:bar=0.8,bar=0.85 or score:step=0.02; once for each kind
+            ask: teams may ask KIND:KEY=VALUE,... over HTTP, such as pass:bar=0.8,bar=0.85 or score:step=0.02; once for each kind
             most_per_team: the looks of one team cost at most NATS together
             from_: the TOOL that wrote the file, where the file does not show it: inspect (Inspect's log, .eval or .json), lm-eval (samples_*.jsonl of lm-evaluation-harness), promptfoo (promptfoo's results.json or .jsonl), csv (a table)
             id: in a log: the PATH of a row's id, keys with dots between them (default: the tool's own)
             value: in a log: the PATH of a row's value or label (default: the metric's name, where the tool has it)
-            only: in a log: read only the parts with this value, PATH=VALUE
+            only: in a log: read only the parts where PATH=VALUE holds
             output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
             csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
         """

@@ -22,7 +22,7 @@ func ReadProofs(c usage.Values) (string, error) {
 }
 
 // ProofsFlag asks for methods by their proofs.
-var ProofsFlag = usage.Flag{Name: "proofs", Usage: "`WHICH` methods: all (default), published or published,coq (every theorem is checked by Coq; numbers are in floating point)",
+var ProofsFlag = usage.Flag{Name: "proofs", Usage: "use the methods with `WHICH` proofs: all (default), published, or published,coq (Coq has checked every theorem; numbers are in floating point)",
 	Words: ProofChoices}
 
 // ProofWords say of each kind what the proof is.

@@ -26,7 +26,7 @@ func Command() *commands.Command {
 		Name:        "advise",
 		Summary:     "find a plan by answering a few questions",
 		Description: commands.Described("advise"),
-		Flags:       usage.Arranged(append(flags(), usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"}), sections...),
+		Flags:       usage.Arranged(append(flags(), usage.Flag{Name: "confidence", Usage: "confidence `C`, which is 1 - beta, in place of --beta"}), sections...),
 		Common: []string{"goal", "samples", "queries", "clusters", "query", "feedback", "passes", "tau", "beta", "selection", "format",
 			"output"},
 		Output: commands.Tables,

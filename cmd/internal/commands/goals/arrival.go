@@ -15,7 +15,7 @@ import (
 var (
 	// ArriveFlag says what the rows are up to which query.
 	ArriveFlag = usage.Flag{Name: "arrive",
-		Usage: "rows come between the queries, `N1:M1,N2:M2,...`: N1 for queries up to M1, N2 up to M2, in place of --samples and --queries"}
+		Usage: "rows come between the queries: `N1:M1,N2:M2,...` is N1 rows for queries up to M1 and N2 up to M2, in place of --samples and --queries"}
 	arriveRowsFlag = usage.Flag{Name: "arrive-rows",
 		Usage: "`G` rows come after every --arrive-looks queries; --samples is the rows at the first"}
 	arriveLooksFlag = usage.Flag{Name: "arrive-looks", Usage: "`K` queries are asked before new rows come, with --arrive-rows"}

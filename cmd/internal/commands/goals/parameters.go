@@ -152,7 +152,7 @@ var Parameters = []Parameter{
 		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(BetaFlag, values) },
 	}.made(),
 	listed[theory.LogProb]{
-		Parameter: Parameter{Flag: usage.Flag{Name: ConfidenceFlag, Usage: "1 - beta, `C`, in place of --beta"}},
+		Parameter: Parameter{Flag: usage.Flag{Name: ConfidenceFlag, Usage: "confidence `C`, which is 1 - beta, in place of --beta"}},
 		kind:      numbers.Confidences, cell: record.Chance, set: func(g *transfer.Goal, b theory.LogProb) { g.Beta = b },
 		check: func(values []theory.LogProb) error { return numbers.LikelyFailures(ConfidenceFlag, values) },
 	}.made(),
@@ -238,11 +238,11 @@ func totalCell(x float64) record.Cell {
 
 // The flags of a goal that are words.
 var (
-	QueryFlag = usage.Flag{Name: "query", Usage: "`KIND` of query: " + kinds[0] + " (default), " +
+	QueryFlag = usage.Flag{Name: "query", Usage: "a query is of this `KIND`: " + kinds[0] + " (default), " +
 		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + " (ratios as gates, " + metric.AUC + " with --class-counts)",
 		Words: slices.Concat(kinds, metrics())}
 	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1), which are the units of tau and bars"}
-	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "what is `SHOWN`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
+	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "each look shows `WHAT`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
 		Usage: "no answer exceeds its true value by more than tau; an answer may fall short of it"}
 	OpenFlag = usage.Flag{Name: "open", Switch: true,

@@ -16,15 +16,15 @@ import (
 // The flags of rows that are not independent rows of equal weight. The number of a benchmark's items is a parameter.
 var (
 	ClustersFlag = usage.Flag{Name: "clusters",
-		Usage: "independent clusters in place of --samples: `K1xS1,K2xS2,...`, K1 clusters of S1 rows, or a file with a column rows (a cluster's), weight, or cluster (a row's)"}
+		Usage: "independent clusters in place of --samples: `K1xS1,K2xS2,...` is K1 clusters of S1 rows and K2 of S2; or a file with a column rows (a cluster's), weight, or cluster (a row's)"}
 	WeightsFlag = usage.Flag{Name: "weights",
-		Usage: "clusters: `WHAT` counts alike: clusters (default; each cluster is a row then) or rows", Words: []string{"clusters", "rows"}}
+		Usage: "clusters: weigh `WHAT` alike, clusters (default; each cluster is a row then) or rows", Words: []string{"clusters", "rows"}}
 	// IccFlag is how alike the rows of a cluster are.
 	IccFlag = usage.Flag{Name: "icc",
 		Usage: "clusters: print what the rows are worth if two rows of a cluster are correlated by `R`, which no plan assumes"}
 
 	ClassesFlag = usage.Flag{Name: "class-counts",
-		Usage: "auc: `A,B` rows of the positive and of the negative class, in place of --samples"}
+		Usage: "auc: the rows of the positive and of the negative class are `A,B`, in place of --samples"}
 
 	sampleFlags = []usage.Flag{ClustersFlag, WeightsFlag, IccFlag, ClassesFlag}
 )

@@ -38,7 +38,7 @@ var logFlags = usage.Under(aboutFiles,
 		Words: evallog.Names()},
 	usage.Flag{Name: "id", Usage: "in a log: the `PATH` of a row's id, keys with dots between them (default: the tool's own)"},
 	usage.Flag{Name: "value", Usage: "in a log: the `PATH` of a row's value or label (default: the metric's name, where the tool has it)"},
-	usage.Flag{Name: "only", Repeats: true, Usage: "in a log: read only the parts with this value, `PATH=VALUE`"},
+	usage.Flag{Name: "only", Repeats: true, Usage: "in a log: read only the parts where `PATH=VALUE` holds"},
 )
 
 // testFlag is the test by which candidate and incumbent are compared.
@@ -64,13 +64,13 @@ var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
 	usage.Flag{Name: "queries", Alias: "m", Also: []string{"looks"}, Usage: "the ledger takes `M` looks"},
 	usage.Flag{Name: "tau", Alias: "t", Usage: "margin `T`: how far an answer may be from its true value"},
 	usage.Flag{Name: "beta", Alias: "b", Usage: "failure probability `B`, for all looks together"},
-	usage.Flag{Name: "confidence", Usage: "1 - beta, `C`, in place of --beta"},
-	usage.Flag{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows (default: the number of labels)"},
-	usage.Flag{Name: "method", Usage: "`METHOD`: gaussian-open, for answers without a number of looks, or (default) the best of " +
+	usage.Flag{Name: "confidence", Usage: "confidence `C`, which is 1 - beta, in place of --beta"},
+	usage.Flag{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "the test set has `N` rows (default: the number of labels)"},
+	usage.Flag{Name: "method", Usage: "answer by `METHOD`: gaussian-open, for answers without a number of looks, or (default) the best of " +
 		strings.Join(slices.DeleteFunc(holdout.Methods(), unnumbered), ", "), Words: holdout.Methods()},
 	usage.Flag{Name: "one-sided", Switch: true, Usage: "no answer exceeds its true value by more than tau; an answer may fall short of it"},
 ), usage.Under(aboutShown,
-	usage.Flag{Name: "feedback", Usage: "`WHAT` is shown: answers (default), gate, best, flags or final",
+	usage.Flag{Name: "feedback", Usage: "each look shows `WHAT`: answers (default), gate, best, flags or final",
 		Words: []string{"answers", "gate", "best", "flags", "final"}},
 	usage.Flag{Name: "passes", Usage: "gate: retired at pass `K` (default: never)"},
 	usage.Flag{Name: "threshold", Also: []string{"bar"}, Usage: "gate: the bar `C`, if it is known"},
@@ -79,7 +79,7 @@ var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
 	usage.Flag{Name: "guess-error", Usage: "flags: no guess within `G` of the true value is flagged (default tau/2)"},
 	usage.Flag{Name: "hold", Usage: "flags: a guess within `T` of the test set's value is not flagged, in place of --guess-error"},
 ), usage.Under(aboutMeasured,
-	usage.Flag{Name: "query", Usage: "`KIND` of look: bounded (default), binary, or difference from the incumbent",
+	usage.Flag{Name: "query", Usage: "a look is of this `KIND`: bounded (default), binary, or difference from the incumbent",
 		Words: []string{"bounded", "binary", "difference"}},
 	usage.Flag{Name: "disagreement", Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
 	usage.Flag{Name: "at-least", Usage: "binary: every true value is known to be at least `R`"},
@@ -88,36 +88,36 @@ var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
 		"show it, else an open ledger answers at a price, and with --enforce the plan ends"},
 	usage.Flag{Name: "enforce", Also: []string{"checked"}, Switch: true, Usage: "difference: the ledger enforces the disagreement or the second moment on the rows, and assumes neither of the population"},
 ), usage.Under(aboutRows,
-	usage.Flag{Name: "arrive", Usage: "rows come between the looks, `N1:M1,N2:M2,...`: the first N1 for looks up to M1, the first N2 up to M2, in place of --samples and --queries"},
+	usage.Flag{Name: "arrive", Usage: "rows come between the looks: `N1:M1,N2:M2,...` is the first N1 rows for looks up to M1 and the first N2 up to M2, in place of --samples and --queries"},
 	usage.Flag{Name: "arrive-rows", Usage: "`G` rows come after every --arrive-looks looks; --samples is the rows of the first"},
 	usage.Flag{Name: "arrive-looks", Usage: "`K` looks are taken before new rows come, with --arrive-rows"},
 ))
 
 // declarations limit the questions of a look, and are kept in the plan.
 var declarations = slices.Concat(usage.Under(aboutMeasured,
-	usage.Flag{Name: "metrics", Usage: "the metrics that a look may ask, `METRIC,...`: accuracy (default), column:NAME for values of a row, " +
+	usage.Flag{Name: "metrics", Usage: "a look may ask the metrics `METRIC,...`: accuracy (default), column:NAME for values of a row, " +
 		metric.AUC + " by itself, and with --open " + strings.Join(computed(), ", ") + "; a look that names none asks the first"},
-	usage.Flag{Name: "positive", Usage: "the label that counts as positive, `TEXT`, which is public: of f1, recall, jaccard, precision, log-loss, auc and probabilities"},
+	usage.Flag{Name: "positive", Usage: "the label `TEXT` counts as positive and is public: for f1, recall, jaccard, precision, log-loss, auc and probabilities"},
 	usage.Flag{Name: "probability", Usage: "the `COLUMN` of a submission that has the probability of the positive class (default probability), or of auc a score (default prediction)"},
 	usage.Flag{Name: "range", Usage: "open ledger: the range `A,B` of the values of columns, or of numbers, which are clipped to it (default 0,1)"},
 	usage.Flag{Name: "clip", Usage: "open ledger: the greatest log-loss `L` of a row (default 5); greater ones are clipped"},
-	usage.Flag{Name: "match", Usage: "what equals a label, `HOW`: exact (default), trim (but for blanks around it), fold (and for " +
+	usage.Flag{Name: "match", Usage: "compare predictions with labels by `HOW`: exact (default), trim (ignore blanks around the text), fold (and " +
 		"upper and lower case and the encoding of accents) or number (the same decimal number)", Words: ways()},
-	usage.Flag{Name: "classes", Usage: "the predictions that there are, `TEXT,...`, which are public; without it any text is a prediction"},
-	usage.Flag{Name: "missing", Usage: "columns: `WHAT` a missing value is: refused (refuse, the default) or the low end of the range (low)",
+	usage.Flag{Name: "classes", Usage: "the only predictions are `TEXT,...`, which are public; without this flag any text is a prediction"},
+	usage.Flag{Name: "missing", Usage: "columns: `WHAT` to do with a missing value: refuse it (refuse, the default) or count it as the low end of the range (low)",
 		Words: []string{holdout.MissingRefused, holdout.MissingLow}},
 ), usage.Under(aboutShown,
-	usage.Flag{Name: "bars", Usage: "gate: the bars that a look may ask, `C,...`"},
+	usage.Flag{Name: "bars", Usage: "gate: a look may ask only the bars `C,...`"},
 ))
 
 // sampleFlags say how the rows were drawn, where they are no independent rows of equal weight.
 var sampleFlags = usage.Under(aboutRows,
 	usage.Flag{Name: "features", Repeats: true, Usage: "public columns of the rows in `FILE`, for --where, --group and --all"},
 	usage.Flag{Name: "group", Usage: "the rows with one value in `COLUMN` of --features are a cluster: they may depend on each other, and clusters are independent"},
-	usage.Flag{Name: "weights", Usage: "group: `WHAT` counts alike: clusters (default; a look is the mean over clusters of the mean in each) or rows",
+	usage.Flag{Name: "weights", Usage: "group: weigh `WHAT` alike, clusters (default; a look is the mean over clusters of the mean in each) or rows",
 		Words: holdout.Weights()},
 	usage.Flag{Name: "population", Usage: "the ids of all items of a benchmark in `FILE`, from which the rows were drawn: predictions are of all items, and the true value is their mean"},
-	usage.Flag{Name: "law", Usage: "what is random, `LAW`: labels given the features (default), or classes: rows drawn within each class, the law of --metrics auc alone",
+	usage.Flag{Name: "law", Usage: "the random part is `LAW`: labels given the features (default), or classes, for rows drawn within each class, the law of --metrics auc alone",
 		Words: holdout.Laws()},
 )
 
@@ -125,7 +125,7 @@ var sampleFlags = usage.Under(aboutRows,
 var openDeclarations = usage.Under(aboutOpen,
 	usage.Flag{Name: "open", Switch: true, Usage: "an open ledger: no number of looks, and each look has its price and its interval"},
 	usage.Flag{Name: "most", Usage: "no answer of any look costs more than `NATS` (default 8)"},
-	usage.Flag{Name: "ask", Repeats: true, Usage: "what teams may ask over HTTP, `KIND:KEY=VALUE,...`, such as pass:bar=0.8,bar=0.85 " +
+	usage.Flag{Name: "ask", Repeats: true, Usage: "teams may ask `KIND:KEY=VALUE,...` over HTTP, such as pass:bar=0.8,bar=0.85 " +
 		"or score:step=0.02; once for each kind"},
 	usage.Flag{Name: "most-per-team", Usage: "the looks of one team cost at most `NATS` together"},
 )

@@ -23,10 +23,10 @@ func MCP() *commands.Command {
 		Flags: []usage.Flag{
 			{Name: "folder", Usage: "the one folder `DIR` whose files with predictions the agent may name; without it predictions come with the call"},
 			{Name: "labels", Repeats: true, Usage: "labels are now in `FILE`, once for each file that an open ledger's rows come from"},
-			{Name: "features", Repeats: true, Usage: "features are now in `FILE`, likewise"},
+			{Name: "features", Repeats: true, Usage: "features are now in `FILE`"},
 			{Name: "population", Usage: "the ids of all items of the ledger's benchmark are now in `FILE`"},
 			{Name: "incumbent", Usage: "difference: the incumbent's predictions are now in `FILE`"},
-			{Name: "bars", Usage: "gate: the bars that may be asked, `C,...`, where the plan has none"},
+			{Name: "bars", Usage: "gate: an agent may ask only the bars `C,...`, where the plan has none"},
 		},
 		Examples: []string{"dpcalc mcp", "dpcalc mcp ledger --folder predictions"},
 		Run:      runMCP,

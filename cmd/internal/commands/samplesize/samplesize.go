@@ -30,7 +30,7 @@ func Command() *commands.Command {
 		Summary:     "rows, looks, margin or failure probability of a test set",
 		Description: commands.Described("samplesize"),
 		Flags: slices.Concat(goals.GoalFlags(), usage.Under(goals.AboutMethods,
-			usage.Flag{Name: "method", Usage: "only these methods, `A,B,...`; dpcalc methods lists them", Words: commands.MethodNames(),
+			usage.Flag{Name: "method", Usage: "use only the methods `A,B,...`; dpcalc methods lists them", Words: commands.MethodNames(),
 				List: true},
 			commands.ProofsFlag,
 		), usage.Under("noise schedules",

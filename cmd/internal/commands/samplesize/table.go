@@ -13,6 +13,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -97,12 +98,14 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 // plan returns the best plan of a single goal as a sentence, or "" if the goal is about more than rows and scores in
 // [0,1].
 func (s *request) plan(rows [][]goals.Row) string {
-	if !s.brief || len(rows) != 1 || s.promise != "" || s.unknown == transfer.Beta || s.unknown == transfer.None {
+	if s.unknown == transfer.Beta || s.unknown == transfer.None {
 		return ""
 	}
-	best, base := bestOf(rows[0]), s.grid.Base
-	scores := base.Feedback == transfer.Answers && base.Range == (transfer.Range{}) && base.Query <= transfer.Binary
-	if best == nil || !scores || base.OneSided || base.Open || s.grid.Clusters != nil || best.Sample != nil {
+	if !s.brief || len(rows) != 1 || !s.aboutScores() {
+		return ""
+	}
+	best := bestOf(rows[0])
+	if best == nil || best.Sample != nil || best.Beta.Value() < leastSaid {
 		return ""
 	}
 	head := separated(best.Samples) + " rows are enough for "
@@ -113,14 +116,28 @@ func (s *request) plan(rows [][]goals.Row) string {
 	if best.Queries == 1 {
 		looks, each = " score", " within "
 	}
-	confidence, ok := new(big.Rat).SetString(record.People(record.Chance(best.Beta)))
-	if !ok || best.Beta.Ln() < math.Log(1e-6) {
-		return ""
-	}
-	confidence.Mul(big.NewRat(100, 1), confidence.Sub(big.NewRat(1, 1), confidence))
 	return head + separated(best.Queries) + looks + each + record.People(record.Number(best.Tau)) +
-		" of its true value, with " + strings.TrimRight(strings.TrimRight(confidence.FloatString(12), "0"), ".") +
-		"% confidence."
+		" of its true value, with " + confidence(best.Beta) + " confidence."
+}
+
+// leastSaid is the least beta that a sentence says as a confidence.
+const leastSaid = 1e-6
+
+// aboutScores reports whether the goal is that each score in [0,1] of independent rows is within tau on either side.
+// Then the title names the kind of query, and no more than its numbers beside it.
+func (s *request) aboutScores() bool {
+	words := strings.Join(s.shownWords(), ", ")
+	return s.promise == "" && (words == "bounded queries" || words == "binary queries")
+}
+
+// confidence returns 1 - beta in percent, with the digits of beta that people see.
+func confidence(beta theory.LogProb) string {
+	share, ok := new(big.Rat).SetString(record.People(record.Chance(beta)))
+	if !ok {
+		panic("a probability is printed as a number")
+	}
+	share.Mul(big.NewRat(100, 1), share.Sub(big.NewRat(1, 1), share))
+	return strings.TrimRight(strings.TrimRight(share.FloatString(12), "0"), ".") + "%"
 }
 
 // separated writes a whole number for a sentence, with thousands separators.

@@ -22,10 +22,10 @@ func Command() *commands.Command {
 		Description: commands.Described("maxinfo", "{steps}", stepGrammar()),
 		Flags: []usage.Flag{
 			StepFlag,
-			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "`N` rows; private steps need it"},
+			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "the sample has `N` rows; private steps need this number"},
 			DataFlag,
 			commands.NeighboursFlag,
-			{Name: "slack", Usage: "`B`, the probability of exceeding the bound (default 0)"},
+			{Name: "slack", Usage: "probability `B` that the bound is exceeded (default 0)"},
 			{Name: "joint", Usage: "the exact values of the joint law in `FILE`, in place of steps"},
 		},
 		Output: commands.Tables,

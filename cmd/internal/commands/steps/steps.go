@@ -22,9 +22,9 @@ import (
 // Flags of the commands that take steps.
 var (
 	StepFlag = usage.Flag{Name: "step",
-		Usage: "one `STEP`, KIND:key=value,...; repeat the flag for each, in order of use", Repeats: true}
+		Usage: "one `STEP` as KIND:key=value,...; repeat the flag for each step, in order of use", Repeats: true}
 	DataFlag = usage.Flag{Name: "data",
-		Usage: "`LAW` of the rows: product (default), which are independent and need not be alike, or any",
+		Usage: "rows follow a `LAW`: product (default; rows are independent and need not be alike) or any",
 		Words: []string{"product", "any"}}
 )
 
@@ -96,14 +96,14 @@ var keys = []usage.Flag{
 	{Name: "delta", Usage: "the delta `D` of all that was seen"},
 	{Name: "mu", Usage: "the Gaussian differential privacy `M` of all that was seen"},
 	{Name: "rho", Usage: "the zero-concentrated differential privacy `R` of all that was seen"},
-	{Name: "order", Usage: "`A`, an order of its Renyi divergence"},
+	{Name: "order", Usage: "order `A` of its Renyi divergence"},
 	{Name: "queries", Alias: "m", Usage: "`M` linear queries with values in [0,1] were answered with Gaussian noise"},
 	{Name: "noise-sd", Usage: "the standard deviation `S` of the noise"},
-	{Name: "outcomes", Usage: "`N` answers were possible, or `N` tests among which one was selected; 2^80 is fine"},
+	{Name: "outcomes", Usage: "`N` answers were possible, or one of `N` tests was selected; 2^80 is fine"},
 	{Name: "looks", Usage: "`M` tests stand behind a gate that shows only whether they reject"},
 	{Name: "passes", Usage: "the gate, or the series, ends for good at rejection `K` (default: never)"},
-	{Name: "bits", Usage: "`B` bits of description, of mutual information or of max-information"},
-	{Name: "nats", Usage: "`I` nats of mutual information or of max-information, in place of --bits"},
+	{Name: "bits", Usage: "the description, mutual information or max-information has `B` bits"},
+	{Name: "nats", Usage: "the mutual information or max-information has `I` nats, in place of --bits"},
 	{Name: "slack", Usage: "the slack `B` of the max-information (default 0)"},
 	{Name: "data", Usage: "`any`, if it holds for every law of the data"},
 }
