@@ -106,7 +106,7 @@ function otherTab(name) {
 
     // label is that of a flag; of a question's usage it is the question.
     label: (flag) =>
-      name === "advise" ? flag.usage.replace(/^.*? to: /, "").replaceAll("`", "") : (LABELS[flag.name] ?? flag.name),
+      name === "advise" ? flag.usage.replace(/\?.*/, "?").replaceAll("`", "") : (LABELS[flag.name] ?? flag.name),
 
     // open shows the questions that the answers so far call for, and those that are answered.
     open(also = () => false) {

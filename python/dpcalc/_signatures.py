@@ -284,7 +284,7 @@ def advise(*,
     passes: Value = None,
     budget: Value = None,
     finalists: Value = None,
-    query: Union[Literal["binary", "bounded", "sensitive", "minimization", "difference"], Iterable[str], None] = None,
+    query: Union[Literal["binary", "bounded", "sensitive", "minimization", "difference", "wins", "f1", "auc"], Iterable[str], None] = None,
     sensitivity: Value = None,
     disagreement: Value = None,
     training: Union[Literal["yes", "no"], Iterable[str], None] = None,
@@ -304,31 +304,31 @@ def advise(*,
     """Find a plan by answering a few questions.
 
     Arguments:
-        goal: ANSWER, accuracy or p-value to: What is to be protected? (default accuracy)
-        samples: ANSWER to: How many rows are there? (default none)
-        independent: ANSWER, yes or no to: Are the rows independent of each other? (default yes)
-        clusters: ANSWER to: How many independent clusters are there, such as documents or users? (default none)
-        adaptive: ANSWER, yes or no to: Does a result on these rows decide what is tried next? (default yes)
-        feedback: ANSWER, answers, gate, best, flags, final or unsure to: What is shown of a look? (default unsure)
-        queries: ANSWER to: How many looks, at most? (default none)
-        passes: ANSWER to: At which pass is a gate retired? (default 1)
-        budget: ANSWER to: How many guesses may turn out wrong? (default 1)
-        finalists: ANSWER to: How many finalists are scored on rows that are sealed for them? (default 1)
-        query: ANSWER, binary, bounded, sensitive, minimization or difference to: What does a look measure? (default bounded)
-        sensitivity: ANSWER to: By how much, times the number of rows, can one row move the statistic or a loss? (default 1)
-        disagreement: ANSWER to: On which share of the population do the two differ, at most? (default 1)
-        training: ANSWER, yes or no to: Is it enough to learn where a training set of the analyst's own overfits? (default no)
-        noise: ANSWER, yes or no to: May the answers carry noise? (default yes)
-        tau: ANSWER to: How far may an answer be from the population, tau? (default none)
-        beta: ANSWER to: With what probability may any answer be farther off than tau? (default 0.05)
+        goal: Do you want to trust a score or a p-value? accuracy or p-value (default accuracy)
+        samples: How many rows does the test set have? (default none)
+        independent: Are the rows independent of each other? yes or no (default yes)
+        clusters: From how many documents, users or other clusters do the rows come? (default none)
+        adaptive: Does a result on these rows decide what you try next? yes or no (default yes)
+        feedback: What do you want to see of a look? answers, gate, best, flags, final or unsure (default unsure)
+        queries: How many looks will you take, at most? (default none)
+        passes: After how many passes do you stop using the gate? (default 1)
+        budget: After how many wrong guesses do you stop? (default 1)
+        finalists: How many finalists do you score on sealed rows? (default 1)
+        query: What does a look measure? binary, bounded, sensitive, minimization, difference, wins, f1 or auc (default bounded)
+        sensitivity: By how much can one row move the statistic or a loss, times the number of rows? (default 1)
+        disagreement: On which share of the population do the two models differ, at most? (default 1)
+        training: Is it enough to learn where your own training set overfits? yes or no (default no)
+        noise: May the answers carry noise? yes or no (default yes)
+        tau: How far may a score be from its true value, at most? (default none)
+        beta: With what probability may the guarantee fail? (default 0.05)
         confidence: confidence C, which is 1 - beta, in place of --beta
-        selection: ANSWER, fixed, menu, private, gaussian, gate or free to: How was the test chosen?
-        p: ANSWER to: What is the p-value, as it was computed? (default none)
-        alpha: ANSWER to: With what probability may a true null hypothesis be rejected? (default 0.05)
-        outcomes: ANSWER to: How many tests were on the menu? (default none)
-        epsilon: ANSWER to: What is the epsilon of all answers together? (default none)
-        noise_sd: ANSWER to: What is the standard deviation of the noise? (default none)
-        looks: ANSWER to: How many tests were there in all? (default none)
+        selection: How did you choose the test? fixed, menu, private, gaussian, gate or free
+        p: What is the p-value, before any correction? (default none)
+        alpha: With what probability may the test reject a true null hypothesis? (default 0.05)
+        outcomes: Among how many tests did you choose? (default none)
+        epsilon: What is the epsilon of all answers together? (default none)
+        noise_sd: What is the standard deviation of the noise? (default none)
+        looks: How many tests are there in all, with this one? (default none)
         output: write to FILE, whole or not at all; its suffix implies the format; - is standard output
         csv_dialect: write csv in DIALECT: rfc4180 (default), or excel-eu with semicolons, decimal commas and a byte order mark
     """

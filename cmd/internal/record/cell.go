@@ -279,12 +279,21 @@ func (c Cell) isNumeric() bool {
 // Whole is a count for which zero is a value.
 func Whole(n int64) Cell { return Cell{Form: CountForm, N: n} }
 
-// Plural is a number with its noun.
+// Plural is a number with its noun, for a sentence.
 func Plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
-	return People(Count(n)) + " " + noun + "s"
+	return Separated(n) + " " + noun + "s"
+}
+
+// Separated writes a number with thousands separators, for a sentence.
+func Separated(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
 }
 
 // Mark is the cell before the best row.

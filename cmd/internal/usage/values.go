@@ -17,10 +17,11 @@ type Values interface {
 // Arguments is the name under which [Values] has the arguments that belong to no flag.
 const Arguments = ""
 
-// Flag is a flag of a command. The usage names the placeholder of its value in backquotes; a
+// Flag is a flag of a command. The usage names the placeholder of its value in backquotes, if it has no word for it; a
 // default is a matter of the command and said in the usage.
 type Flag struct {
 	Name, Alias, Usage string
+	Value              string            // the placeholder of a usage that does not name one
 	Also               []string          // other names, which help does not show
 	Heading            string            // under which the long help has it; "" for the first one
 	Repeats            bool              // it may be given several times
@@ -59,8 +60,11 @@ func (f Flag) Named(name string) bool {
 	return name != "" && slices.Contains(append([]string{f.Name, f.Alias}, f.Also...), name)
 }
 
-// Placeholder is the word for a flag's value, which its usage has in backquotes.
+// Placeholder returns the word for a flag's value.
 func (f Flag) Placeholder() string {
+	if f.Value != "" {
+		return f.Value
+	}
 	_, rest, _ := strings.Cut(f.Usage, "`")
 	word, _, _ := strings.Cut(rest, "`")
 	return word

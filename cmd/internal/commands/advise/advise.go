@@ -13,6 +13,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/pvalues"
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/samplesize"
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/internal/each"
@@ -52,6 +53,7 @@ type advice struct {
 	words  []string // of the command line that answers, nil for none
 	run    []string // of the one that begins to carry it out, nil for none
 	reason string
+	said   string // the reason for people, without what the method runs; "" for all of it
 	status theory.Status
 	best   bool
 
@@ -73,6 +75,12 @@ type advice struct {
 func line(words []string) string {
 	typed := each.Of(words, commands.ShellWord)
 	return strings.Join(typed, " ")
+}
+
+// commandLine returns a headed command, in lines that fit the terminal and can be copied from it.
+func (i *interview) commandLine(head string, words []string) []string {
+	typed := append([]string{head + ":"}, each.Of(words, commands.ShellWord)...)
+	return strings.Split(printed.Wrapped(typed, max(i.width-6, 1), " \\\n    "), "\n")
 }
 
 // planned reports whether the advice is a plan.
@@ -123,7 +131,7 @@ var columns = slices.Concat(commands.VerdictColumns(advice.verdict, "method"), [
 }, commands.VerdictColumns(advice.verdict, "best", "proof"), []column{
 	ofPlan("note", func(a advice) record.Cell { return record.Words(a.note) }),
 }, commands.VerdictColumns(advice.verdict, "status"), []column{
-	ofPlan("ledger", func(a advice) record.Cell { return record.Words(line(a.run)) }),
+	{Name: "ledger", Cell: func(a advice) record.Cell { return record.Words(line(a.run)).If(a.planned() || a.run != nil) }},
 	ofCorrection("threshold"), ofCorrection("ln_threshold"),
 	ofCorrection("p_adjusted"), ofCorrection("ln_p_adjusted"), ofCorrection("reject"),
 })
@@ -134,7 +142,7 @@ var shown = slices.Concat(commands.VerdictColumns(advice.verdict, ""), []column{
 	column{Cell: func(a advice) record.Cell { return record.Words(goals.Shows(a.plan)) }}.Titled("shown"),
 	columnLooks.Titled("looks"), columnRows.Titled("rows"), columnTau.Titled("tau"),
 	columnNeeds.Titled("rows for the tau asked"),
-}, commands.VerdictColumns(advice.verdict, "method", "proof"))
+})
 
 func runAdvise(c *commands.Call) error {
 	target, err := c.Target()
@@ -145,19 +153,19 @@ func runAdvise(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(),
+	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(), width: c.Width(),
 		answers: bufio.NewReader(c.Stdin)}
-	all, err := i.advice()
+	all, err := i.interviewed()
 	if err != nil {
 		return err
 	}
 	if extra := i.unused(); extra != "" {
-		return usage.Errorf("--%s: plays no part with the other answers, want it left out", extra)
+		return usage.Errorf("--%s: has no use with the other answers: leave it out", extra)
 	}
 	answer := commands.Answer[advice]{
 		Command: "advise", Schema: "advise/2", Inputs: i.given, Columns: columns, Rows: commands.List(all),
-		Verdict: func(a advice) commands.Verdict { return commands.Verdict{Status: a.status} },
-		Say:     func() (title, notes []string) { return i.told(all) },
+		Verdict: func(a advice) commands.Verdict { return commands.Verdict{Status: a.status} }, Width: c.Width(),
+		Say: func() (title, notes []string) { return i.told(all) },
 	}
 	if all[0].planned() {
 		answer.Shown = shown
@@ -173,11 +181,15 @@ func runAdvise(c *commands.Call) error {
 
 // advice asks for the goal, and then the questions that belong to it.
 func (i *interview) advice() ([]advice, error) {
-	clustered := i.ask("independent") == "no"
+	independent := find("independent")
+	if documents, ok := i.c.Text("clusters"); ok && documents != none {
+		independent.standard, independent.quiet = "no", true
+	}
+	i.clusters = i.put(independent) == "no"
 	if i.ask("goal") == "p-value" {
 		return i.selection()
 	}
-	return i.accuracy(clustered)
+	return i.accuracy()
 }
 
 // bestOf is the advice to follow, nil if there is none.
@@ -192,7 +204,11 @@ func bestOf(all []advice) *advice {
 // told is the advice for people.
 func (i *interview) told(all []advice) (title, notes []string) {
 	if !all[0].planned() {
-		title = all[0].lines()
+		title = all[0].corrected.lines()
+		title = append(title, all[0].reason)
+		if all[0].words != nil {
+			title = append(title, i.commandLine("Command", all[0].words)...)
+		}
 	} else {
 		title, notes = i.compared(all)
 	}
@@ -200,13 +216,14 @@ func (i *interview) told(all []advice) (title, notes []string) {
 	if i.taken != nil {
 		last = append(last, "Assumed without a flag: "+strings.Join(i.taken, ", "))
 	}
+	var begin []string
 	if best := bestOf(all); best != nil && best.run != nil {
-		last = append(last, "To carry the best plan out: "+line(best.run))
+		begin = i.commandLine("Begin with", best.run)
 	}
 	if notes == nil { // there is no table either
-		return append(title, last...), nil
+		return slices.Concat(title, begin, last), nil
 	}
-	return title, append(notes, last...)
+	return title, slices.Concat(begin, notes, last)
 }
 
 // clustered says what a row is where the rows come in clusters.
@@ -216,13 +233,13 @@ func (i *interview) clustered() []string {
 	case at < 0 || i.given[at].Value.S == "yes":
 		return nil
 	case i.at("clusters") < 0:
-		return []string{"Clusters: the p-value has to come from a test of one number for each cluster, such as its mean, and samples are clusters."}
+		return []string{"Clusters: compute the p-value from one number for each cluster, such as its mean. The samples are the clusters."}
 	}
-	return []string{"Clusters: rows are clusters here, and a look is the mean over clusters of the mean in each. dpcalc samplesize --clusters says what rows of equal weight give."}
+	return []string{"Clusters: each cluster counts as one row, and a look is the mean over clusters of the mean in each. If every row is to count alike, run dpcalc samplesize --clusters."}
 }
 
 // promise is what tau is a distance from.
-const promise = "A score is promised close to the model's mean over fresh labels of these same rows. It is close to the accuracy on new rows only if the model was made without these rows."
+const promise = "The true value is the expected score if the same rows were labelled again. It is the accuracy on new rows only for a model that was made without these rows."
 
 // compared is what people read above and below the plans.
 func (i *interview) compared(all []advice) (title, notes []string) {
@@ -232,14 +249,13 @@ func (i *interview) compared(all []advice) (title, notes []string) {
 			goal = append(goal, in.Name+" "+in.Value.S)
 		}
 	}
-	title = []string{"Ways to look: " + strings.Join(goal, ", ")}
-	best := bestOf(all)
-	if best != nil {
-		notes = append(notes, "* best: "+commands.Flagged(best.reason))
+	if best := bestOf(all); best != nil {
+		title = append(title, commands.Flagged(best.said))
 		if best.checked && !best.enough {
-			notes = append(notes, "No way gives the tau that was asked for on these rows; this one is nearest to it.")
+			title[0] += " No way gives the tau that was asked for on these rows; this one is nearest to it."
 		}
 	}
+	title = append(title, "Ways to look: "+strings.Join(goal, ", "))
 	for _, a := range all {
 		name := a.way
 		if a.way == lessFeedback || a.way == openLedger {
@@ -251,21 +267,9 @@ func (i *interview) compared(all []advice) (title, notes []string) {
 		case a.note != "":
 			notes = append(notes, name+": "+a.note)
 		}
-		notes = append(notes, name+": "+line(a.words))
+		notes = append(notes, i.commandLine(name, a.words)...)
 	}
 	return title, append(notes, promise)
-}
-
-// lines are the advice on a p-value for people.
-func (a advice) lines() (lines []string) {
-	if a.method != "" {
-		lines = append(lines, "Method: "+a.method)
-	}
-	lines = append(lines, a.corrected.lines()...)
-	if a.words != nil {
-		lines = append(lines, "Command: "+line(a.words))
-	}
-	return append(lines, "Reason: "+a.reason)
 }
 
 // offer runs the command of the best advice, if the user agrees.

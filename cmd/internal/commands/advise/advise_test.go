@@ -121,7 +121,7 @@ func TestClustersAreAsked(t *testing.T) {
 		t.Error(asked)
 	}
 	code, out, stderr := commandtest.Dpcalc(strings.Fields("advise --independent no --clusters 250 --queries 20")...)
-	for _, want := range []string{"clusters 250", "--features FILE --group COLUMN", "A score is promised", "a look is the mean over clusters"} {
+	for _, want := range []string{"clusters 250", "--features FILE --group", "The true value is the expected score", "a look is the mean over clusters"} {
 		if code != usage.ExitOK || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 			t.Errorf("exit %d, no %q in %s%s", code, want, out, stderr)
 		}
@@ -133,8 +133,8 @@ func TestClustersAreAsked(t *testing.T) {
 		}
 	}
 	for flags, want := range map[string]string{
-		"--independent no --samples 250 --queries 20 --tau 5%":        "dpcalc: --samples: plays no part with the other answers, want it left out\n",
-		"--independent no --clusters 250 --queries 20 --query binary": "dpcalc: --query: got binary, want bounded, sensitive, minimization or difference\n",
+		"--independent yes --clusters 250 --samples 250 --queries 20": "dpcalc: --clusters: has no use with the other answers: leave it out\n",
+		"--independent no --clusters 250 --queries 20 --query binary": "dpcalc: --query: got binary, want bounded, sensitive, minimization, difference or wins\n",
 		"--independent maybe --samples 20":                            "dpcalc: --independent: got maybe, want yes or no\n",
 	} {
 		code, out, stderr := commandtest.Dpcalc(append([]string{"advise"}, strings.Fields(flags)...)...)
@@ -349,7 +349,7 @@ func TestNeededRowsHold(t *testing.T) {
 }
 
 // Who does not know the number of looks is led to an open ledger, whose promise is that of samplesize, and the advice
-// ends with the command that makes it.
+// names first the command that makes it.
 func TestUnknownNumberOfLooks(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("labels.csv", []byte("id,label\na,1\nb,0\n"), 0o600); err != nil {
@@ -370,12 +370,14 @@ func TestUnknownNumberOfLooks(t *testing.T) {
 			}
 		}
 		_, out, _ := commandtest.Dpcalc(append([]string{"advise"}, strings.Fields(flags)...)...)
-		last := out[strings.LastIndex(strings.TrimSpace(out), "\n")+1:]
-		words, ok := strings.CutPrefix(strings.TrimSpace(last), "To carry the best plan out: dpcalc ")
+		_, last, _ := strings.Cut(strings.ReplaceAll(out, " \\\n   ", ""), "\n\n")
+		_, last, _ = strings.Cut(last, "\n\n")
+		last, _, _ = strings.Cut(last, "\n")
+		words, ok := strings.CutPrefix(strings.TrimSpace(last), "Begin with: dpcalc ")
 		words = strings.NewReplacer("DIR", fmt.Sprintf("ledger%d", i), "FILE", "labels.csv").Replace(words)
 		code, _, stderr := commandtest.Dpcalc(strings.Fields(words)...)
 		if !ok || !strings.HasSuffix(words, "--open") || code != usage.ExitOK {
-			t.Errorf("%s: the last line is %s: exit %d, %s", flags, last, code, stderr)
+			t.Errorf("%s: it begins with %s: exit %d, %s", flags, last, code, stderr)
 		}
 	}
 }
@@ -465,10 +467,10 @@ func TestPipe(t *testing.T) {
 		"--queries 20 --samples 5 --tau 1":      "--tau: got 1, want a number in (0, 1)",
 		"--queries 20 --tau none":               "--tau: got none, want a positive number",
 		"--queries 2 --passes 3 --samples 10":   "--passes: got 3, want at most the number of queries",
-		"--queries 2 --samples 10 --outcomes 3": "--outcomes: plays no part",
-		"--queries 2 --samples 10 --feedback gate --budget 1":      "--budget: plays no part",
-		"--queries 2 --samples 10 --feedback final --finalists 1":  "--finalists: plays no part",
-		"--queries 2 --samples 10 --query bounded --sensitivity 2": "--sensitivity: plays no part",
+		"--queries 2 --samples 10 --outcomes 3": "--outcomes: has no use",
+		"--queries 2 --samples 10 --feedback gate --budget 1":      "--budget: has no use",
+		"--queries 2 --samples 10 --feedback final --finalists 1":  "--finalists: has no use",
+		"--queries 2 --samples 10 --query bounded --sensitivity 2": "--sensitivity: has no use",
 		"--goal p-value":                                       "--selection: got nothing, want fixed, menu, private, gaussian, gate or free",
 		"--goal p-value --selection menu --p 2":                "--p: got 2, want a probability",
 		"--goal p-value --selection gate --looks 3 --passes 4": "passes: got 4",
@@ -480,7 +482,7 @@ func TestPipe(t *testing.T) {
 	}
 	_, out, _ := commandtest.Dpcalc("advise", "--samples", "500", "--queries", "20")
 	const taken = "Assumed without a flag: --independent yes, --goal accuracy, --adaptive yes, --feedback unsure, --training no, --passes 1, --budget 1, --finalists 1, --noise yes, --query bounded, --beta 0.05, --tau none\n"
-	if !strings.Contains(out, taken) {
+	if !strings.Contains(strings.ReplaceAll(out, "\n  ", " "), taken) {
 		t.Errorf("%s", out)
 	}
 	const hopeless = "advise --queries 10 --tau 1e-9 --query sensitive --noise no --feedback answers"
@@ -495,5 +497,99 @@ func TestConfidence(t *testing.T) {
 	rows := rowsOf[told](t, usage.ExitOK, "advise --samples 500 --queries 20 --confidence 99%")
 	if len(rows) == 0 || math.Abs(*rows[0].Beta-0.01) > 1e-12 {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// An answer can be taken back, as often as one likes, and what was answered before it stays.
+func TestBack(t *testing.T) {
+	var asked bytes.Buffer
+	i := &interview{ctx: t.Context(), c: usage.Typed{}, terminal: true, asked: &asked,
+		answers: bufio.NewReader(strings.NewReader("back\n\n\n500\n\nback\nback\nBack\n\n700\n\ngate\n20\n3\n\n\n\n"))}
+	all, err := i.interviewed()
+	if err != nil || all[0].plan.Samples != 700 || all[0].plan.Passes != 3 {
+		t.Errorf("%+v, %v", all, err)
+	}
+	for flag, times := range map[string]int{"independent": 2, "goal": 2, "samples": 3, "adaptive": 3, "feedback": 2, "queries": 1} {
+		if got := strings.Count(asked.String(), "\n"+find(flag).asks+"\n"); got != times {
+			t.Errorf("--%s is asked %d times, want %d", flag, got, times)
+		}
+	}
+}
+
+// Enter at a question without a standard answer repeats it with an example.
+func TestExamples(t *testing.T) {
+	_, asked, _ := interviewed(t, "\nnone\nno\n\n40\n\n\n\n5%\n")
+	for _, flag := range []string{"queries", "tau"} {
+		if q := find(flag); strings.Count(asked, q.asks+" An example: "+q.example) != 1 {
+			t.Errorf("--%s: %s", flag, asked)
+		}
+	}
+	_, asked, _ = interviewed(t, "p\n\nfree\n")
+	if want := "How did you choose the test? Answer fixed, menu, private, gaussian, gate or free.\n"; !strings.Contains(asked, want) {
+		t.Errorf("no %q in %s", want, asked)
+	}
+}
+
+// A number of clusters is an answer by itself, and a number of rows beside it does no harm.
+func TestClustersAlone(t *testing.T) {
+	want := rowsOf[told](t, usage.ExitOK, "advise --independent no --clusters 250 --queries 20")
+	for _, flags := range []string{"--clusters 250 --queries 20", "--clusters 250 --samples 9000 --queries 20"} {
+		for k, a := range rowsOf[told](t, usage.ExitOK, "advise "+flags) {
+			if a.Command != want[k].Command || *a.Tau != *want[k].Tau {
+				t.Errorf("%s: %+v, want %+v", flags, a, want[k])
+			}
+		}
+	}
+	a := rowsOf[told](t, usage.ExitOK, "advise --goal p-value --selection private --epsilon 1% --clusters 400 --p 1e-4")[0]
+	b := rowsOf[told](t, usage.ExitOK, "advise --goal p-value --selection private --epsilon 1% --samples 400 --p 1e-4")[0]
+	if a.Command != b.Command {
+		t.Errorf("got %s, want %s", a.Command, b.Command)
+	}
+}
+
+// Metrics without a plan for scores, and tests of wins and losses, are led to a forecast and to a ledger: both commands
+// run once their blanks are filled in.
+func TestGatedMetrics(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows := "id,label\n"
+	for row := range 300 {
+		rows += fmt.Sprintf("%d,%d\n", row, row%2)
+	}
+	for name, text := range map[string]string{"labels.csv": rows, "incumbent.csv": strings.Replace(rows, "label", "prediction", 1),
+		"features.csv": strings.Replace(rows, "label", "document", 1)} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, flags := range []string{
+		"--query wins --samples 300 --queries 20", "--query wins --samples 300", "--query WINS --queries 9 --feedback gate --passes 2",
+		"--query f1 --samples 300", "--query f1 --queries 20", "--query auc --queries 20 --samples 300",
+		"--query sign --clusters 2 --queries 20",
+	} {
+		a := rowsOf[told](t, usage.ExitOK, "advise "+flags)[0]
+		fill := strings.NewReplacer("dpcalc ", "", "DIR", fmt.Sprintf("ledger%d", n), "--labels FILE", "--labels labels.csv",
+			"--incumbent FILE", "--incumbent incumbent.csv", "--features FILE", "--features features.csv", "COLUMN", "document",
+			"POSITIVES,NEGATIVES", "150,150", "TEXT", "1", "disagreement D", "disagreement 0.2", "effect E", "effect 0.1",
+			"positives P", "positives 0.5", "BAR", "0.7")
+		for _, line := range []string{a.Command, a.Ledger} {
+			code, _, stderr := commandtest.Dpcalc(strings.Fields(fill.Replace(line))...)
+			if code == usage.ExitUsage || line == "" {
+				t.Errorf("%s: %s: exit %d, %s", flags, line, code, stderr)
+			}
+		}
+	}
+}
+
+// A word that means an answer is one, typed or in a flag.
+func TestSynonyms(t *testing.T) {
+	for flags, same := range map[string]string{
+		"--query accuracy --samples 500 --queries 20": "--query binary --samples 500 --queries 20",
+		"--samples 500 --queries unknown":             "--samples 500 --queries none",
+		"--goal score --samples 500 --queries 20":     "--goal accuracy --samples 500 --queries 20",
+	} {
+		got, want := rowsOf[told](t, usage.ExitOK, "advise "+flags), rowsOf[told](t, usage.ExitOK, "advise "+same)
+		if len(got) != len(want) || got[0].Command != want[0].Command {
+			t.Errorf("%s: %+v, want %+v", flags, got, want)
+		}
 	}
 }

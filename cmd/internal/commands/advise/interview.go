@@ -20,10 +20,14 @@ type interview struct {
 	ctx      context.Context
 	c        usage.Values
 	terminal bool
+	clusters bool // whether rows come in clusters
+	width    int  // of the terminal
 	answers  *bufio.Reader
 	asked    io.Writer
 	given    []record.Input
 	taken    []string // flags with the standard answers that were taken without asking
+	typed    []string // the answers that the user gave, in order
+	again    []string // answers of before a step back, which are not asked for again
 	failure  error
 }
 
@@ -53,10 +57,11 @@ func (i *interview) answer(q question) (string, error) {
 	raw, ok := i.c.Text(q.flag)
 	switch {
 	case ok:
-		if want := q.want(raw); want != "" {
+		answer := q.meant(raw)
+		if want := q.want(answer); want != "" {
 			return "", usage.Invalid(q.flag, raw, want)
 		}
-		return raw, nil
+		return answer, nil
 	case i.terminal && !q.quiet:
 		return i.converse(q)
 	case q.standard == "":
@@ -67,18 +72,42 @@ func (i *interview) answer(q question) (string, error) {
 	return q.standard, nil
 }
 
+// errBack is the wish to answer the question before once more.
+var errBack = errors.New("back to the question before")
+
+// interviewed asks for all answers, from the question before whenever the user goes back.
+func (i *interview) interviewed() (all []advice, err error) {
+	if i.terminal {
+		fmt.Fprintln(i.asked, "Enter takes the answer in brackets, ? explains a question, and back returns to the one before.")
+	}
+	for {
+		i.given, i.taken, i.typed, i.failure = nil, nil, nil, nil
+		if all, err = i.advice(); !errors.Is(err, errBack) {
+			return all, err
+		}
+		i.again = i.typed[:max(len(i.typed)-1, 0)]
+	}
+}
+
 // converse asks until there is an answer. A question mark explains, and an empty line is the standard answer.
-func (i *interview) converse(q question) (string, error) {
+func (i *interview) converse(q question) (answer string, err error) {
+	if len(i.again) > 0 {
+		answer, i.again = i.again[0], i.again[1:]
+	} else if answer, err = i.dialogue(q); err != nil {
+		return "", err
+	}
+	i.typed = append(i.typed, answer)
+	return answer, nil
+}
+
+// dialogue writes a question and reads lines until one of them is an answer.
+func (i *interview) dialogue(q question) (string, error) {
 	fmt.Fprintf(i.asked, "\n%s\n", q.asks)
 	for k, c := range q.choices {
 		fmt.Fprintln(i.asked, strings.TrimRight(fmt.Sprintf("%4d  %-12s  %s", k+1, c.name, c.says), " "))
 	}
 	for {
-		hint := "? explains"
-		if q.standard != "" {
-			hint = "Enter: " + q.standard + ", " + hint
-		}
-		fmt.Fprintf(i.asked, "[%s] ", hint)
+		fmt.Fprintf(i.asked, "[%s] ", q.standard)
 		raw, err := i.line()
 		if err != nil {
 			return "", err
@@ -87,10 +116,16 @@ func (i *interview) converse(q question) (string, error) {
 		switch {
 		case raw == "?":
 			fmt.Fprintln(i.asked, q.explains)
+		case strings.EqualFold(raw, "back"):
+			return "", errBack
 		case want == "":
 			return answer, nil
 		case raw != "":
 			fmt.Fprintf(i.asked, "got %s, want %s\n", usage.Shown(raw), want)
+		case q.example != "":
+			fmt.Fprintf(i.asked, "%s An example: %s\n", q.asks, q.example)
+		default:
+			fmt.Fprintf(i.asked, "%s Answer %s.\n", q.asks, want)
 		}
 	}
 }
@@ -98,12 +133,8 @@ func (i *interview) converse(q question) (string, error) {
 // read returns the answer that a typed line means, and the kind of answer wanted if it means none: the standard
 // answer, a choice by its number or by its beginning, or the answer itself.
 func (q question) read(raw string) (answer, want string) {
-	answer = raw
-	switch {
-	case raw == "":
+	if answer = q.meant(raw); raw == "" {
 		answer = q.standard
-	case strings.EqualFold(raw, none):
-		answer = none
 	}
 	if q.choices == nil {
 		return answer, q.want(answer)
@@ -118,6 +149,22 @@ func (q question) read(raw string) (answer, want string) {
 		return begun[0], ""
 	}
 	return answer, q.want(answer)
+}
+
+// synonyms are words that people type for answers.
+var synonyms = map[string]string{"accuracy": "binary", "sign": "wins", "scores": "answers", "all": "answers",
+	"score": "accuracy", "no": none, "unknown": none}
+
+// meant is a typed answer without synonyms. A word of the question itself stays as it is.
+func (q question) meant(raw string) string {
+	word := strings.ToLower(raw)
+	if to, ok := synonyms[word]; ok && !slices.Contains(q.names(), word) {
+		word = to
+	}
+	if slices.Contains(append(q.names(), none), word) {
+		return word
+	}
+	return raw
 }
 
 // agreed asks whether to do something. An empty line is a yes.
@@ -176,6 +223,9 @@ func (i *interview) at(flag string) int {
 func (i *interview) unused() string {
 	for _, q := range questions {
 		if _, ok := i.c.Text(q.flag); !ok || i.at(q.flag) >= 0 {
+			continue
+		}
+		if i.clusters && (q.flag == "samples" || q.flag == "clusters") { // the one is the other's number
 			continue
 		}
 		if _, ok := i.c.Text("confidence"); ok && q.flag == "beta" {

@@ -15,7 +15,7 @@ import (
 
 // A question has a flag that answers it. Who cannot be asked is taken to have given the standard answer.
 type question struct {
-	flag, asks, explains string
+	flag, asks, explains, example string
 
 	choices  []choice                // the answers, or
 	parse    func(raw string) string // the kind of answer wanted if this one will not do, "" if it will
@@ -102,6 +102,8 @@ func readQuestions(text string) (list []question) {
 				q.asks = value
 			case "explains":
 				q.explains = value
+			case "example":
+				q.example = value
 			case "standard":
 				q.standard = value
 			case "quiet":
@@ -165,15 +167,14 @@ func (q question) within(g transfer.Goal, set func(*transfer.Goal, string)) ques
 // flags are the flags of all questions.
 func flags() (flags []usage.Flag) {
 	for _, q := range questions {
-		help := "`ANSWER`"
+		help := q.asks
 		if q.choices != nil {
-			help += ", " + usage.OrList(q.names())
+			help += " " + usage.OrList(q.names())
 		}
-		help += " to: " + q.asks
 		if q.standard != "" {
 			help += " (default " + q.standard + ")"
 		}
-		flag := usage.Flag{Name: q.flag, Usage: help, Words: q.names()}
+		flag := usage.Flag{Name: q.flag, Usage: help, Value: "ANSWER", Words: q.names()}
 		if q.flag == "samples" {
 			flag.Also = []string{"rows"}
 		}

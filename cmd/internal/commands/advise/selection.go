@@ -86,6 +86,9 @@ func (i *interview) open(b blank) string {
 	q := find(b.flag)
 	switch b.flag {
 	case "samples":
+		if _, ok := i.c.Text("samples"); i.clusters && !ok {
+			return i.ask("clusters")
+		}
 		q = q.of("How many rows was the test computed on?",
 			"Count what is independent: ten lines of one patient are one row.")
 	case "queries":

@@ -42,10 +42,10 @@ type planner struct {
 }
 
 // accuracy asks for a plan and answers with the ways to carry it out.
-func (i *interview) accuracy(clusters bool) ([]advice, error) {
-	p := planner{clusters: clusters}
+func (i *interview) accuracy() ([]advice, error) {
+	p := planner{clusters: i.clusters}
 	rows := "samples"
-	if clusters {
+	if i.clusters {
 		rows = "clusters"
 	}
 	p.goal.Samples, _ = numbers.Counts.Parse(i.ask(rows))
@@ -67,11 +67,14 @@ func (i *interview) accuracy(clusters bool) ([]advice, error) {
 	}
 	i.limits(&p)
 	query := find("query")
-	if clusters { // the mean over a cluster is neither 0 nor 1
-		binary := func(c choice) bool { return c.name == transfer.Binary.String() }
-		query.choices = slices.DeleteFunc(slices.Clone(query.choices), binary)
+	if i.clusters { // the mean over a cluster is neither 0 nor 1
+		ofRows := func(c choice) bool { return slices.Contains([]string{"binary", "f1", "auc"}, c.name) }
+		query.choices = slices.DeleteFunc(slices.Clone(query.choices), ofRows)
 	}
 	kind := i.put(query)
+	if m, ok := gates[kind]; ok && i.failure == nil {
+		return i.gate(&p, m)
+	}
 	if i.failure == nil {
 		p.goal.Query, i.failure = transfer.ParseQuery(kind)
 	}
@@ -330,7 +333,8 @@ func (p *planner) advise(w way) (a advice, err error) {
 	if len(method.Unused(answer)) == 0 { // which are of the way, and nobody has typed them
 		a.note = answer.Reason
 	}
-	a.reason = p.reason(a) + " " + method.Practice
+	a.said = p.reason(a)
+	a.reason = a.said + " " + method.Practice
 	return a, nil
 }
 
@@ -341,25 +345,36 @@ func (p *planner) reason(a advice) string {
 	if g.Feedback == transfer.Final {
 		noun = "finalist"
 	}
-	rows, looks := record.Plural(g.Samples, "row"), record.Plural(g.Queries, noun)
-	tau := record.People(record.Number(g.Tau))
-	said := fmt.Sprintf("tau %s with %s takes %s.", tau, looks, rows)
-	if p.goal.Samples > 0 {
-		said = fmt.Sprintf("with %s on %s, tau is %s.", looks, rows, tau)
+	row := "row"
+	if p.clusters {
+		row = "cluster"
 	}
-	rest := record.People(record.Count(p.goal.Samples - g.Samples))
+	rows, looks := record.Plural(g.Samples, row), record.Plural(g.Queries, noun)
+	margin := record.People(record.Number(g.Tau))
+	said := fmt.Sprintf("%s with the margin %s %s %s.", looks, margin, verb(g.Queries, "needs", "need"), rows)
+	if p.goal.Samples > 0 {
+		said = fmt.Sprintf("%s on %s %s the margin %s.", looks, rows, verb(g.Queries, "has", "have"), margin)
+	}
+	rest := record.Plural(p.goal.Samples-g.Samples, row)
 	switch {
 	case a.way == openLedger:
-		return fmt.Sprintf("Nobody has to know the number of looks, and each shows its price before it is taken. Show %s, for one: %s Earlier looks promise more, and later ones are answered too.", goals.Shows(g), said)
+		return fmt.Sprintf("An open ledger needs no number of looks. Show %s: %s Earlier looks have a smaller margin, and the ledger answers later ones too.", goals.Shows(g), said)
 	case !p.adaptive:
-		return "The queries are fixed before the data are seen: " + said
+		return "The looks are fixed before you see the data: " + said
 	case a.way == sealedRows && p.goal.Samples > g.Samples:
-		return fmt.Sprintf("Look freely at %s rows, and seal the other %s: %s", rest,
-			record.People(record.Count(g.Samples)), said)
+		return fmt.Sprintf("Look freely at %s, and seal the other %s: %s", rest, record.Separated(g.Samples), said)
 	case a.way == sealedRows:
-		return "Look freely at other rows: " + said
+		return "Look freely at other rows, and seal these: " + said
 	}
 	return "Show " + goals.Shows(g) + ": " + said
+}
+
+// verb returns the verb of so many.
+func verb(n int64, of1, ofMore string) string {
+	if n == 1 {
+		return of1
+	}
+	return ofMore
 }
 
 // command is the command line that answers a goal.

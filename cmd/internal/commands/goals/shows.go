@@ -20,9 +20,9 @@ func Shows(g transfer.Goal) string {
 	case g.Feedback == transfer.Flags && g.Open:
 		return "where a guess is wrong"
 	case g.Feedback == transfer.Flags && g.Budget == 1:
-		return "where a guess is wrong, to the first correction"
+		return "the first wrong guess"
 	case g.Feedback == transfer.Flags:
-		return fmt.Sprintf("where a guess is wrong, to correction %d", g.Budget)
+		return fmt.Sprintf("wrong guesses, to correction %d", g.Budget)
 	case g.Feedback == transfer.Final && g.Queries == 0:
 		return "the final choice among so many"
 	case g.Feedback == transfer.Final && g.Queries == 1:

@@ -154,8 +154,8 @@ func TestWrongSamples(t *testing.T) {
 // Plan files, workbooks and reports have the clusters and the benchmark.
 func TestSamplesInFiles(t *testing.T) {
 	for sample, words := range map[string]string{
-		"--clusters 200x10,50x20":                "on a sample of 250 clusters with 3000 rows, each of which counts as one row, independent of each other.",
-		"--clusters 200x10,50x20 --weights rows": "on a sample of 250 clusters with 3000 rows that count alike, independent of each other.",
+		"--clusters 200x10,50x20":                "on a sample of 250 clusters with 3,000 rows, each of which counts as one row, independent of each other.",
+		"--clusters 200x10,50x20 --weights rows": "on a sample of 250 clusters with 3,000 rows that count alike, independent of each other.",
 		"--clusters 1x0.5,2x0.25 --weights rows": "on a sample of 3 clusters with given weights, independent of each other.",
 		"--population 5000 -n 900":               "on a sample of 900 rows, drawn uniformly without replacement from a benchmark of 5000 items, which is the population.",
 	} {

@@ -8,7 +8,6 @@ import (
 	"math/big"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/goals"
@@ -108,15 +107,15 @@ func (s *request) plan(rows [][]goals.Row) string {
 	if best == nil || best.Sample != nil || best.Beta.Value() < leastSaid {
 		return ""
 	}
-	head := separated(best.Samples) + " rows are enough for "
+	head := record.Separated(best.Samples) + " rows are enough for "
 	if s.unknown == transfer.Samples {
-		head = "You need " + separated(best.Samples) + " rows for "
+		head = "You need " + record.Separated(best.Samples) + " rows for "
 	}
 	looks, each := " scores", ", each within "
 	if best.Queries == 1 {
 		looks, each = " score", " within "
 	}
-	return head + separated(best.Queries) + looks + each + record.People(record.Number(best.Tau)) +
+	return head + record.Separated(best.Queries) + looks + each + record.People(record.Number(best.Tau)) +
 		" of its true value, with " + confidence(best.Beta) + " confidence."
 }
 
@@ -138,15 +137,6 @@ func confidence(beta theory.LogProb) string {
 	}
 	share.Mul(big.NewRat(100, 1), share.Sub(big.NewRat(1, 1), share))
 	return strings.TrimRight(strings.TrimRight(share.FloatString(12), "0"), ".") + "%"
-}
-
-// separated writes a whole number for a sentence, with thousands separators.
-func separated(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
 }
 
 // ledgers says up to which look of a ledger open rows hold: with the usual most nats of a response, and with enough.

@@ -118,7 +118,7 @@ func TestLeftOutComesFirst(t *testing.T) {
 // the tau that its rows give. plan run says the same.
 func TestShortfall(t *testing.T) {
 	t.Chdir(t.TempDir())
-	said := regexp.MustCompile(`it needs (\d+) rows; these rows give tau ([0-9.e-]+)\b`)
+	said := regexp.MustCompile(`it needs ([\d,]+) rows; these rows give tau ([0-9.e-]+)\b`)
 	for _, goal := range [][3]string{{"1000", "100", "0.1"}, {"50", "3", "0.2"}, {"100k", "10k", "0.01"}} {
 		check := func(n, tau string) (int, string) {
 			code, out, stderr := commandtest.Dpcalc("samplesize", "--full", "-n", n, "-m", goal[1], "-t", tau, "-b", "0.05")
@@ -133,7 +133,7 @@ func TestShortfall(t *testing.T) {
 			t.Errorf("%v: exit %d\n%s", goal, code, out)
 			continue
 		}
-		n, err := strconv.Atoi(m[1])
+		n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestShortfall(t *testing.T) {
 			n, tau string
 			want   int
 		}{
-			{m[1], goal[2], usage.ExitOK}, {strconv.Itoa(n - 1 - n/10_000), goal[2], usage.ExitRefuted},
+			{strconv.Itoa(n), goal[2], usage.ExitOK}, {strconv.Itoa(n - 1 - n/10_000), goal[2], usage.ExitRefuted},
 			{goal[0], fmt.Sprint(tau * 1.00001), usage.ExitOK}, {goal[0], fmt.Sprint(tau * 0.9999), usage.ExitRefuted},
 		} {
 			if code, out := check(c.n, c.tau); code != c.want {
