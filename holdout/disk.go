@@ -65,7 +65,7 @@ func notLedger(err error) error {
 	path := (*fs.PathError)(nil)
 	gone := errors.As(err, &path) && errors.Is(err, fs.ErrNotExist)
 	if gone && slices.Contains(Files(), filepath.Base(path.Path)) {
-		return fmt.Errorf("%s: got no ledger there, want the folder of one, which holdout init makes: %w",
+		return fmt.Errorf("%s: got no ledger there, want a folder that holdout init made: %w",
 			shown(filepath.Dir(path.Path)), path.Err)
 	}
 	return err

@@ -422,9 +422,9 @@ func TestBarsAndGuesses(t *testing.T) {
 		"bar: got 1.5, want a number in [0, 1]":                          {transfer.Gate, Submission{Question: barAt(1.5)}},
 		"bar: got NaN, want a number in [0, 1]": {transfer.Gate,
 			Submission{Question: Question{Bar: float(math.NaN())}}},
-		"guess: got 0.5, want none with --feedback gate":                    {transfer.Gate, Submission{Question: Question{Bar: float(0), Guess: float(0.5)}}},
-		"guess: got nothing, want a number in [0, 1] with --feedback flags": {transfer.Flags, Submission{}},
-		"bar: got 0.5, want none with --feedback best":                      {transfer.Best, Submission{Question: barAt(0.5)}},
+		"guess: got 0.5, want a ledger with --feedback flags: this one has --feedback gate": {transfer.Gate, Submission{Question: Question{Bar: float(0), Guess: float(0.5)}}},
+		"guess: got nothing, want a number in [0, 1] with --feedback flags":                 {transfer.Flags, Submission{}},
+		"bar: got 0.5, want a ledger with --feedback gate: this one has --feedback best":    {transfer.Best, Submission{Question: barAt(0.5)}},
 	} {
 		l, dir := ledgerOf(t, labels, shows(c.feedback, 5, 0.1, "", transfer.Shown{})(t))
 		before := files(t, dir)

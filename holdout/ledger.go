@@ -471,7 +471,7 @@ func (l *Ledger) answer(h *history, w journal.Writer, all []asked) error {
 // responses depend on no label.
 func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if !l.plan.IsOpen() {
-		return nil, inputf("price: got a ledger with a fixed plan, want an open one: the looks of a plan are paid for")
+		return nil, inputf("price: got a fixed ledger, want an open one: the plan of a fixed ledger has paid for its looks")
 	}
 	if err := open.CheckPriced(l.plan, s); err != nil {
 		return nil, err

@@ -146,9 +146,9 @@ func TestGatesOfTestsThatAreNone(t *testing.T) {
 	}
 	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), good)
 	for want, s := range map[string]Submission{
-		"bar: got 0.5, want none":   {Question: barAt(0.5)},
-		"guess: got 0.5, want none": {Question: Question{Guess: float(0.5)}},
-		"show: got reject, want none for a fixed ledger, or a ledger made with --open": {Question: Question{Show: ShowReject, Test: SignTest}},
+		"bar: got 0.5, want none":                                             {Question: barAt(0.5)},
+		"guess: got 0.5, want a ledger":                                       {Question: Question{Guess: float(0.5)}},
+		"show: got reject, want a ledger made with --open: this one is fixed": {Question: Question{Show: ShowReject, Test: SignTest}},
 	} {
 		s.Values, s.Incumbent = Columns(ids, duel(classes, 9, 1)), Columns(ids, incumbent)
 		if _, err := l.Score(context.Background(), s); err == nil || !strings.Contains(err.Error(), want) {

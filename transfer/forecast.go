@@ -83,7 +83,7 @@ func (f Forecast) Validate() error {
 		{f.Tau == 0, "tau", f.Tau, "none: the tau of the gate follows from its rows"},
 		{f.Queries > 0, "queries", "nothing", "a number of looks"},
 		{f.Beta != 0, "beta", "nothing", "a probability in (0, 1)"},
-		{f.Bar.Given || compared, "threshold", "nothing", "the bar: how probably a model passes depends on where it is"},
+		{f.Bar.Given || compared, "threshold", "nothing", "the bar, such as 0.8: how probably a model passes depends on it"},
 		{!f.Tested || !f.Bar.Given, "threshold", f.Bar.Value, "none with a test"},
 		{f.Disagreement > 0 || !compared, "disagreement", "nothing", "the share of rows on which the two models are thought to differ"},
 		{f.Arrival == nil && f.Range == (Range{}), "rows", "others", "rows that are all there, and values in [0, 1]"},

@@ -128,13 +128,21 @@ func (p Param) fits(q Question, in Ends) error {
 	if p.Domain != nil {
 		x, d := **p.number(&q), p.Domain(in)
 		if !(x >= d.From && x <= d.To) {
-			return fmt.Errorf("%s: got %v, want %s", p.Name, x, d.Want)
+			return fmt.Errorf("%s: got %v, want %s%s", p.Name, x, d.Want, inPercent(x, d))
 		}
 	}
 	if said := p.Texts(q); p.Words != nil && !slices.Contains(p.Words, said[0]) {
 		return fmt.Errorf("%s: got %s, want %s", p.Name, text.Shown(said[0]), p.want(in))
 	}
 	return nil
+}
+
+// inPercent suggests the percent sign that a share lacks.
+func inPercent(x float64, d Domain) string {
+	if d.To != 1 || x < 1 || x > 100 {
+		return ""
+	}
+	return fmt.Sprintf(", did you mean %v%%?", x)
 }
 
 // want says what a parameter may be.

@@ -75,10 +75,10 @@ func checkFixed(p *rule.Plan, s *ask.Question) error {
 		}
 		for feedback, rule := range fixedRules {
 			if slices.Contains(rule.Needs, param.Name) {
-				return "got " + got + ", want none with " + with + ", or a ledger with --feedback " + feedback.String()
+				return "got " + got + ", want a ledger with --feedback " + feedback.String() + ": this one has " + with
 			}
 		}
-		return "got " + text.Shown(got) + ", want none for a fixed ledger, or a ledger made with --open"
+		return "got " + text.Shown(got) + ", want a ledger made with --open: this one is fixed"
 	})
 	if err != nil {
 		return form.Inputf("%v", err)

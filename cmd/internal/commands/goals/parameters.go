@@ -302,7 +302,7 @@ func Planned(c usage.Values) (planned usage.Values, promise string, err error) {
 		}
 	}
 	if shown, _ := c.Text(FeedbackFlag.Name); shown != transfer.Gate.String() {
-		return nil, "", usage.Errorf("--query: got %s, want --feedback gate with it: a mean over rows tells whether it is above a bar", name)
+		return nil, "", usage.Errorf("--query %s needs --feedback gate: a plan is for passing a bar, and not for scores", name)
 	}
 	share := numbers.Reals
 	share.Want = "one bar in (0, 1), with --query " + name

@@ -198,7 +198,7 @@ func TestNothingIsDropped(t *testing.T) {
 		t.Error(stdout)
 	}
 	if _, stderr := runs(t, 1, "holdout score nosuch p200.tsv"); !strings.Contains(stderr,
-		"nosuch: got no ledger there, want the folder of one, which holdout init makes") {
+		"nosuch: got no ledger there, want a folder that holdout init made") {
 		t.Error(stderr)
 	}
 	runs(t, 0, "holdout init a\xffb/ledger"+some) // the folder may have any name

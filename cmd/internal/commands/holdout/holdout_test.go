@@ -369,7 +369,7 @@ func TestBadInput(t *testing.T) {
 		"scor ledger": "verify, retire, token or serve, did you mean score?",
 
 		"score":                      "holdout score: got no DIR, want dpcalc holdout score DIR PREDICTIONS...",
-		"score ledger":               "holdout score: got 0 files, want score DIR PREDICTIONS...",
+		"score ledger":               "holdout score: got no PREDICTIONS, want dpcalc holdout score DIR PREDICTIONS...",
 		"status ledger x":            "holdout status: unexpected argument x, want dpcalc holdout status DIR",
 		"status ledger --bar 1":      "holdout status: --bar belongs to holdout init, holdout score and holdout price",
 		"score ledger p600.tsv -m 3": "holdout score: -m belongs to holdout init and holdout status",
@@ -393,7 +393,9 @@ func TestBadInput(t *testing.T) {
 
 		"score ledger p600.tsv --metric auc": "dpcalc: --metric: got auc, want accuracy: no other was declared when the ledger was made",
 
-		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got 0.5, want none with --feedback answers, or a ledger with --feedback gate",
+		"score ledger p600.tsv --bar 0.5": "dpcalc: --bar: got 0.5, want a ledger with --feedback gate: this one has --feedback answers",
+
+		"score unbarred p600.tsv --bar 80": "dpcalc: --bar: got 80, want a number in [0, 1], did you mean 80%?",
 
 		"score ledger p600.tsv --guess x": "--guess: got x, want a number",
 
@@ -410,7 +412,7 @@ func TestBadInput(t *testing.T) {
 
 		"init new -m 3 -t 0.2 -b 0.05 --labels labels.csv --labels labels.csv": "--labels: got 2 files, want one",
 
-		"init new --open -b 0.05 --labels labels.csv --one-sided": "--one-sided: given with --open, want --beta alone",
+		"init new --open -b 0.05 --labels labels.csv --one-sided": "--one-sided: given with --open, want it left out",
 
 		"init new --labels labels2.csv -m 3 -t 0.2 -b 0.05": "labels2.csv: id r0: got an empty label",
 

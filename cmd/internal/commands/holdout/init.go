@@ -41,7 +41,7 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	files := c.Texts("labels")
 	switch {
 	case len(files) == 0:
-		return usage.Errorf("--labels: got nothing, want a file")
+		return usage.Errorf("--labels: got nothing, want a file with the columns id and label")
 	case len(files) > 1:
 		return usage.Errorf("--labels: got %d files, want one; extend takes rows of others", len(files))
 	case files[0] == "-":

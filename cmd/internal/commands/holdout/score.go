@@ -46,7 +46,7 @@ func runScore(c *commands.Call, target commands.Target, dir string, paths []stri
 	case again && len(paths) > 0:
 		return usage.Errorf("--again: got it with %d files, want none: the answer is in the log", len(paths))
 	case !again && len(paths) == 0:
-		return usage.Errorf("holdout score: got 0 files, want score DIR PREDICTIONS...")
+		return usage.Errorf("holdout score: got no PREDICTIONS, want dpcalc holdout score DIR PREDICTIONS...")
 	}
 	if slices.Contains(paths, "-") && len(questions) > 1 {
 		return usage.Errorf("holdout score: got - with %d questions, want a file", len(questions))

@@ -226,7 +226,7 @@ func readOpen(c *commands.Call, t *holdout.Terms) (err error) {
 	}
 	for _, f := range goalFlags {
 		if _, ok := c.Text(f.Name); ok && !slices.Contains([]string{"beta", "confidence", "second-moment"}, f.Name) {
-			return usage.Errorf("--%s: given with --open, want --beta alone: each look says what it shows", f.Name)
+			return usage.Errorf("--%s: given with --open, want it left out: an open ledger has no plan, and each look names what it shows", f.Name)
 		}
 	}
 	var inputs []record.Input

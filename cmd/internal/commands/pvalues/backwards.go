@@ -54,10 +54,7 @@ func leftOut(c usage.Values, source string) (flags []string) {
 
 // readUnknown reads the flags of a source, of which one is left out.
 func readUnknown(c usage.Values, asked string) (u unknown, err error) {
-	if _, ok := c.Text("by"); !ok {
-		return u, withoutBy(c)
-	}
-	source, err := usage.OneOf(c, "by", sourceNames()...)
+	source, err := readBy(c)
 	if err != nil {
 		return u, err
 	}

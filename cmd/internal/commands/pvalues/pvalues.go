@@ -165,10 +165,7 @@ func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
 	if isPlain(c) {
 		return plan, "", withoutSource(c)
 	}
-	if _, ok := c.Text("by"); !ok {
-		return plan, "", withoutBy(c)
-	}
-	if source, err = usage.OneOf(c, "by", sourceNames()...); err != nil {
+	if source, err = readBy(c); err != nil {
 		return plan, source, err
 	}
 	mine := sourceFlags(source)
@@ -246,13 +243,25 @@ func withoutSource(c usage.Values) error {
 	return nil
 }
 
+// readBy reads how the test was selected.
+func readBy(c usage.Values) (string, error) {
+	by, ok := c.Text("by")
+	switch {
+	case !ok:
+		return "", withoutBy(c)
+	case slices.Contains(familyNames(), by):
+		return "", usage.Errorf("--by: got %s, want --family %s: --by is how the tests were selected", by, by)
+	}
+	return usage.OneOf(c, "by", sourceNames()...)
+}
+
 // withoutBy is the error of a command that does not say how the test was selected.
 func withoutBy(c usage.Values) error {
 	fixed := ""
 	if len(c.Texts(usage.Arguments)) > 0 {
-		fixed = ", or --family alone for tests that were all fixed before the data were seen"
+		fixed = "; or --family alone if all tests were fixed before you saw the data"
 	}
-	return usage.Errorf("--by: got nothing, want %s%s", usage.OrList(sourceNames()), fixed)
+	return usage.Errorf("--by: got nothing, want how the tests were selected, %s%s; dpcalc advise asks", usage.OrList(sourceNames()), fixed)
 }
 
 // ownersOf returns the sources that a flag belongs to.

@@ -50,7 +50,7 @@ func (s *request) axes() (along, solved goals.Parameter, panels [][]int, err err
 		}
 	}
 	if most == 1 {
-		return none("got a single goal, want a list or range for one of the quantities")
+		return none("got a single goal, want a list or a range, such as --queries 10:1k:log10")
 	}
 	varying := s.varying()
 	var keys []string

@@ -224,7 +224,7 @@ func (k Kind) Step(d *Details) (maxinfo.Step, error) {
 		case len(got) == 0 && len(group) == 1:
 			return nil, usage.Errorf("%s%s: got nothing, want a value", d.Where, group[0])
 		case len(got) == 0:
-			return nil, usage.Errorf("%s%s: got nothing, want it or %s", d.Where, group[0], d.Dash+group[1])
+			return nil, usage.Errorf("%s%s: got nothing, want a value, or %s", d.Where, group[0], d.Dash+group[1])
 		case len(got) > 1:
 			return nil, usage.Errorf("%s%s: given with %s, want one of the two", d.Where, got[1], d.Dash+got[0])
 		}
