@@ -49,7 +49,7 @@ func (s Status) Foretold() string {
 	if !s.Plan.IsOpen() || s.Retired || err != nil {
 		return ""
 	}
-	return fmt.Sprintf("What fails a gate%s is at most %s above its bar.", s.Ahead, text.Up(margin))
+	return fmt.Sprintf("If a candidate fails a gate %s, its true value is at most %s above the bar.", s.Ahead, text.Up(margin))
 }
 
 // State returns open, used up or retired.

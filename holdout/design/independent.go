@@ -43,7 +43,7 @@ func (Independent) Check(*form.Plan) error { return nil }
 
 // Describe asks for independent rows.
 func (Independent) Describe() string {
-	return "Rows must be independent: where several come from one document, user or prompt, name them with --group, or the promise fails far more often than it says."
+	return "Rows must be independent. If several come from one document, user or prompt, name its column with --group: else the guarantee fails far more often than beta."
 }
 
 // Slice returns nil.

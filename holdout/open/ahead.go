@@ -67,7 +67,7 @@ type Ahead struct{ Looks, Passes int64 }
 // String says when that is.
 func (a Ahead) String() string {
 	if a.Looks == 0 {
-		return " now"
+		return "now"
 	}
-	return fmt.Sprintf(" after %d more looks for a pass, of which %d pass,", a.Looks, a.Passes)
+	return fmt.Sprintf("after %d more looks for a pass, of which %d pass", a.Looks, a.Passes)
 }

@@ -123,11 +123,11 @@ func TestServedOpenLedger(t *testing.T) {
 	if now, later := margin(""), margin("?queries=10&passes=3"); !(now > 0 && later > now) {
 		t.Errorf("got the margins %v and %v", now, later)
 	}
-	const later = "What fails a gate after 10 more looks for a pass, of which 3 pass, is at most 0."
+	const later = "If a candidate fails a gate after 10 more looks for a pass, of which 3 pass, its true value is at most 0."
 	if page := s.ask(t, 200, get("/board?queries=10&passes=3")); !strings.Contains(page, later) {
 		t.Errorf("got the page %s", page)
 	}
-	if page := s.ask(t, 200, get("/board")); !strings.Contains(page, "What fails a gate now is at most 0.") {
+	if page := s.ask(t, 200, get("/board")); !strings.Contains(page, "If a candidate fails a gate now, its true value is at most 0.") {
 		t.Errorf("got the page %s", page)
 	}
 	s.ask(t, 200, get("/status?queries=10&format=csv"))

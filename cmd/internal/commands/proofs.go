@@ -32,6 +32,15 @@ var ProofWords = map[theory.Proof]string{
 	theory.Coq:       "checked by Coq from the hypotheses to the inequality, for laws of finite support, given these sources; the numbers are evaluated in floating point",
 }
 
+// PublicPage returns the public address of a page at the version of this program, or its place in the source of a build
+// without a version.
+func PublicPage(page string) string {
+	if at := bibliography.Revision(usage.Version()); at != "" {
+		return bibliography.Home + "/blob/" + at + "/" + page
+	}
+	return page + " in its source"
+}
+
 // ProofText says where the proof of what is derived is: its public address at the version of this program, or the place
 // in the source of a build without one.
 func ProofText(proof theory.Proof, sources []theory.Source, t record.Prose) string {
@@ -41,9 +50,9 @@ func ProofText(proof theory.Proof, sources []theory.Source, t record.Prose) stri
 	} else if i := slices.IndexFunc(sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
 		place = sources[i].Where
 	}
-	text := t.Escape(place) + " in its source"
-	if at := bibliography.Revision(usage.Version()); at != "" {
-		text = t.Link(bibliography.Home + "/blob/" + at + "/" + place)
+	text := t.Escape(PublicPage(place))
+	if strings.HasPrefix(text, bibliography.Home) {
+		text = t.Link(PublicPage(place))
 	}
 	return strings.Join([]string{"The proof of that method is ", ProofWords[proof], ": ", text, ". "}, "")
 }

@@ -60,8 +60,8 @@ func TestReportOfAnOpenLedger(t *testing.T) {
 	runs(t, 0, "holdout init one --labels labels.csv -b 5% --open")
 	runs(t, 4, "holdout score one p600.tsv --show pass:bar=0.7 --show pass:bar=0.5 --show score:near=0.6,step=0.1")
 	stdout, _ := runs(t, 0, "holdout status one --report")
-	for _, want := range []string{"labels of 1000 independent rows", "2 gates, of which 1 passed; 1 rounded score.", "at least 1 - 0.05",
-		"fresh labels of the same rows"} {
+	for _, want := range []string{"labels of 1,000 independent rows", "2 gates, of which 1 passed; 1 rounded score.", "at least 1 - 0.05",
+		"if the same rows were labelled again"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in %s", want, stdout)
 		}
@@ -134,8 +134,8 @@ func TestMetricsAndModels(t *testing.T) {
 		t.Errorf("got %s", board)
 	}
 	status, _ := runs(t, 0, "holdout status one")
-	for _, want := range []string{"the model of look 4: truth in [0.", "the model of look 3, early: truth in [0.",
-		"the model of look 2, marked: truth in [0, "} {
+	for _, want := range []string{"Look 4: the truth of its model is in [0.", "Look 3, early: the truth of its model is in [0.",
+		"Look 2, marked: the truth of its model is in [0, "} {
 		if strings.Contains(status, "look 1,") { // a column, whose other looks nobody knows
 			t.Errorf("the model of a column in %s", status)
 		}

@@ -68,10 +68,10 @@ func runPrice(c *commands.Call, target commands.Target, dir string, paths []stri
 		Say: func() (title, notes []string) {
 			notes = []string{"price: the part of the error budget that an answer uses, in nats: after a price of x, e^-x of it is left"}
 			if guessed {
-				notes = append(notes, "power: a forecast and no promise, if that is where the truth is and rows are alike")
+				notes = append(notes, "power: a forecast and not a guarantee, for rows that are alike and a true value there")
 			}
 			if last := prices[len(prices)-1]; last.Others > 0 {
-				notes = append(notes, fmt.Sprintf("others: %d responses, each at most at this price", last.Others+1))
+				notes = append(notes, fmt.Sprintf("others: %d more answers, each for at most this price", last.Others+1))
 			}
 			if len(prices) > 1 {
 				notes = append(notes, cost(prices, now))
@@ -89,10 +89,10 @@ func cost(prices []holdout.Response, now float64) string {
 		cheap, dear = min(cheap, *r.Price), max(dear, *r.Price)
 		narrow, wide = min(narrow, r.Margin), max(wide, r.Margin)
 	}
-	says := fmt.Sprintf("the look costs %s to %s nats", text.Up(cheap), text.Up(dear))
+	says := fmt.Sprintf("This look costs %s to %s nats", text.Up(cheap), text.Up(dear))
 	if text.Up(wide) != text.Up(now) { // a ratio has the margin 1, as its own depends on the predictions
-		says += fmt.Sprintf(", and widens the margin of a gate over all rows from %s to %s or, at the most, %s",
+		says += fmt.Sprintf(", and widens the margin of a gate over all rows from %s to between %s and %s",
 			text.Up(now), text.Up(narrow), text.Up(wide))
 	}
-	return says
+	return says + "."
 }

@@ -20,7 +20,7 @@ func TestPriceSaysWhatWidens(t *testing.T) {
 		dir, _, _ := strings.Cut(c.metrics, " ")
 		runs(t, 0, "holdout init "+dir+" --labels labels.csv -b 0.05 --open --metrics "+c.metrics)
 		out, _ := runs(t, 0, "holdout price "+dir+" p300.tsv --show pass --bar 0.5")
-		costs := "the look costs 0.223144 to 1.60944 nats"
+		costs := "This look costs 0.223144 to 1.60944 nats"
 		if !strings.Contains(out, costs) || strings.Contains(out, costs+", and widens the margin") != c.widens {
 			t.Errorf("%s: got %s", c.metrics, out)
 		}
@@ -58,7 +58,7 @@ func TestRowsSayThatTheyAreOfADifference(t *testing.T) {
 		}
 		status, _ := runs(t, 0, "holdout status "+dir)
 		report, _ := runs(t, 0, "holdout status "+dir+" --report")
-		if strings.Contains(status, "the model of look 1: true difference from the incumbent in [") != compared ||
+		if strings.Contains(status, "Look 1: the true difference from the incumbent of its model is in [") != compared ||
 			strings.Contains(report, "Each truth is of a difference from the incumbent.") != compared {
 			t.Errorf("%s: %s%s", dir, status, report)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/internal/text"
@@ -44,14 +45,14 @@ func report(s holdout.Status, lines []holdout.Line) string {
 		kinds = []string{"none"}
 	}
 	var b strings.Builder
-	rows := fmt.Sprintf("%d independent rows", s.Rows)
-	truth := "The truth of a look is the mean over fresh labels of the same rows, and the value in the population only for " +
+	rows := record.Plural(s.Rows, "independent row")
+	truth := "The truth of a look is the expected score if the same rows were labelled again. It is the population's value only for " +
 		"models that were made without these rows. "
 	switch g, p := s.Plan.Group, s.Plan.Population; {
 	case s.Plan.Pairs != nil:
 		rows = fmt.Sprintf("%d positive and %d negative rows, drawn within each class,", s.Plan.Pairs.Positives, s.Plan.Pairs.Negatives)
 		truth = "The truth of a look is the expected share of pairs in order, of rows drawn within each class. Every look was its owner's " +
-			"run of a model that was made without these rows: given their features the promise would be false. "
+			"run of a model that was made without these rows: given their features the guarantee would be false. "
 	case g != nil && g.Weights == holdout.ByClusters:
 		rows = fmt.Sprintf("%d rows in %d independent clusters, which count alike,", s.Rows, s.Clusters.Count)
 	case g != nil:
@@ -72,8 +73,8 @@ func report(s holdout.Status, lines []holdout.Line) string {
 	}
 	fmt.Fprintf(&b, "Each look carried an interval. With probability at least 1 - %v every interval that the ledger gives holds its "+
 		"truth, however many looks there are and whatever each depends on (dpcalc, budget theorem and cell theorem, "+
-		"docs/theorems/open.md; tails by Hoeffding 1963 and 1956). The responses cost %s nats of that probability's "+
-		"logarithm. ", s.Plan.Promise.Beta, text.Up(s.Spent))
+		"%s; tails by Hoeffding 1963 and 1956). The responses cost %s nats of that probability's "+
+		"logarithm. ", s.Plan.Promise.Beta, commands.PublicPage("docs/theorems/open.md"), text.Up(s.Spent))
 	if last := len(lines) - 1; last >= 0 && lines[last].Alpha != nil {
 		c := lines[last].Close
 		fmt.Fprintf(&b, "The ledger was closed for %s computed elsewhere from these rows, each judged at the level %s: "+

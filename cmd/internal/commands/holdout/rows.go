@@ -85,10 +85,10 @@ func emitted[R any](c *commands.Call, target commands.Target, err error, a comma
 }
 
 // promise tells people the promise of a ledger.
-const promise = "The truth of a look is the mean over fresh labels of the same rows: the population's value only for predictions of a model that was made without these rows."
+const promise = "The truth of a look is the expected score if the same rows were labelled again. It is the population's value only for a model that was made without these rows."
 
 // alone warns of other looks at the rows, which a ledger cannot see.
-const alone = "One set of labels, one ledger: a second ledger or a fixed plan on the same rows voids the promises of both, and nothing can detect it."
+const alone = "Keep one ledger for one set of labels: a second ledger or a fixed plan on the same rows voids both guarantees, and no program can detect it."
 
 // naming warns of names that tell what a column holds.
 const naming = "A look at a column is known by its --name: use a commit or a number, never a hash of the file, which equal values would share."

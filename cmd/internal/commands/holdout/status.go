@@ -91,14 +91,14 @@ func modelsOf(p *holdout.Plan, lines []holdout.Line) (notes []string) {
 			notes = append(notes, "the log has the models before these: known_lower, known_upper")
 			break
 		}
-		name := fmt.Sprint("the model of look ", l.Look)
+		name := fmt.Sprint("Look ", l.Look)
 		if l.Name != "" {
 			name += ", " + usage.Shown(l.Name)
 		}
 		if l.Where != "" {
 			name += ", where " + usage.Shown(l.Where)
 		}
-		notes = append(notes, fmt.Sprintf("%s: %s %s on %d rows by %s", name, truth, l.Known, l.Rows, l.Metric))
+		notes = append(notes, fmt.Sprintf("%s: the %s of its model is %s on %d rows, by %s", name, truth, l.Known, l.Rows, l.Metric))
 	}
 	return notes
 }

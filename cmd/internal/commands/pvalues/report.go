@@ -53,7 +53,7 @@ func (r request) report(rows []tested, t record.Prose) string {
 			number(record.Chance(r.alpha)), number(thresholdCell(&best.Test)))
 		if r.p.given {
 			verdict := map[bool]string{true: "rejected", false: "not rejected"}[best.adjusted <= best.Alpha]
-			write("; the p-value of %s counts as %s, and the hypothesis is %s", number(record.Chance(r.p.value)),
+			write(". The p-value of %s becomes %s after the correction, and the hypothesis is %s", number(record.Chance(r.p.value)),
 				number(adjustedCell(&best.Test, best.adjusted)), verdict)
 		}
 		write(". A true null hypothesis is rejected with probability at most %s, by the method %s of dpcalc %s, %s%s. ",

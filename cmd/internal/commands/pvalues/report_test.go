@@ -49,7 +49,7 @@ func TestProofs(t *testing.T) {
 	}
 }
 
-// A report has the threshold, what the p-value counts as and the hypotheses of the starred row, in each format for
+// A report has the threshold, the corrected p-value and the hypotheses of the starred row, in each format for
 // people.
 func TestReport(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
@@ -63,7 +63,7 @@ func TestReport(t *testing.T) {
 		for _, format := range []string{"table", "markdown", "latex"} {
 			code, out, stderr := commandtest.Dpcalc(append(words, "--report", "-f", format)...)
 			text := strings.NewReplacer("\n", " ", "$", "").Replace(out)
-			adjusted := "counts as " + record.People(record.Exactly(best["p_adjusted"].(float64)))
+			adjusted := "becomes " + record.People(record.Exactly(best["p_adjusted"].(float64)))
 			if code != usage.ExitOK || stderr != "" || !strings.Contains(text, c.says) || !strings.Contains(text, adjusted) ||
 				!strings.Contains(text, best["method"].(string)) {
 				t.Errorf("%s, %s: exit %d, no %q or %q in\n%s%s", c.args, format, code, c.says, adjusted, out, stderr)

@@ -250,7 +250,7 @@ func TestRatiosHaveAPlan(t *testing.T) {
 		t.Errorf("the plan file has %v, want %v rows", rows, want)
 	}
 	for flags, want := range map[string]string{
-		"": "--query: got f1, want --feedback gate", "--feedback best --threshold .8": "--query: got f1, want --feedback gate",
+		"": "--query f1 needs --feedback gate", "--feedback best --threshold .8": "--query f1 needs --feedback gate",
 		"--feedback gate":                                     "--threshold: got nothing, want one bar in (0, 1)",
 		"--feedback gate --threshold 0":                       "--threshold: got 0, want one bar",
 		"--feedback gate --threshold 1":                       "--threshold: got 1, want one bar",
