@@ -103,7 +103,7 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 	if err != nil {
 		return broken(http.StatusInternalServerError, err)
 	}
-	if query := r.URL.Query(); now.Plan.Open != nil && (query.Has("queries") || query.Has("passes")) {
+	if query := r.URL.Query(); now.Plan.IsOpen() && (query.Has("queries") || query.Has("passes")) {
 		then := now
 		for name, into := range map[string]*int64{"queries": &then.Ahead.Looks, "passes": &then.Ahead.Passes} {
 			if typed := query.Get(name); typed != "" {
@@ -178,7 +178,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 		"</style></head><body>\n<h1>The board</h1>\n")
 	p := s.Plan.Promise
 	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken", s.State(), s.Looks)
-	if s.Plan.Open != nil {
+	if s.Plan.IsOpen() {
 		fmt.Fprintf(&b, ", which cost %s nats together. %s", text.Up(s.Spent), s.Foretold())
 	} else {
 		fmt.Fprintf(&b, ", %d remain.", s.Remaining.Looks)
@@ -187,7 +187,7 @@ func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
 		fmt.Fprintf(&b, " A crash has cut %d of them short: they are spent.", s.Torn)
 	}
 	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)), html.EscapeString(s.Plan.Independence()))
-	if s.Plan.Open != nil {
+	if s.Plan.IsOpen() {
 		fmt.Fprintf(&b, "<p>%d rows, beta %s. Teams may ask: %s.</p>\n", s.Rows, p.Beta,
 			html.EscapeString(strings.Join(s.Plan.Open.Ask, "; ")))
 	} else {
@@ -208,7 +208,7 @@ func meaning(p *holdout.Plan) string {
 	}
 	truth := " The truth of a look is the mean over fresh labels of " + of + ". It is the population's value only for predictions of a model that was made without these rows."
 	promise := "With probability at least 1 - beta, "
-	if p.Open != nil {
+	if p.IsOpen() {
 		return promise + "the truth of every look is in its interval, however many looks there are." + truth
 	}
 	within := "is within tau of its truth"

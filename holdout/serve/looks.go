@@ -88,7 +88,7 @@ func (s *Server) score(r *http.Request, team string, body *predictions) (a holdo
 		return a, err
 	}
 	body.number = s.ledger.Plan().Match.ReadsNumbers(submission.Metric)
-	if s.ledger.Plan().Incumbent != nil {
+	if s.ledger.Plan().Compares() {
 		return s.compare(r.Context(), submission, body)
 	}
 	submission.Values = body.table
@@ -105,7 +105,7 @@ func (s *Server) declares(asked *holdout.Submission) error {
 		return inputf("metric: got %s, want %s: over HTTP a submitter would score itself", text.Shown(asked.Metric),
 			text.OrList(served))
 	}
-	if plan.Open != nil {
+	if plan.IsOpen() {
 		return open.Offered(plan, &asked.Question)
 	}
 	if asked.Bar == nil && len(s.Bars) == 1 {

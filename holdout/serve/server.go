@@ -163,7 +163,7 @@ func inputf(format string, args ...any) error {
 // word for its own score, and a team that passes a bar of its own spends the passes of all.
 func (o Options) declared(p *holdout.Plan) error {
 	metrics, served := p.Metrics, p.Served()
-	if metrics == nil && p.Incumbent != nil { // a plan of an earlier version: its incumbent has no other metric
+	if metrics == nil && p.Compares() { // a plan of an earlier version: its incumbent has no other metric
 		metrics = []string{p.Metric}
 		if p.Metric != holdout.Accuracy {
 			served = nil
@@ -175,10 +175,10 @@ func (o Options) declared(p *holdout.Plan) error {
 	switch {
 	case p.Pairs != nil:
 		return inputf("got a ledger of an AUC, want another: its looks are its owner's runs of models that were made without these rows, and a team may know the rows")
-	case p.Open != nil && len(p.Open.Ask) == 0:
+	case p.IsOpen() && len(p.Open.Ask) == 0:
 		return inputf("ask: got an open ledger that declares nothing, want one made with the looks that teams may ask: a " +
 			"team that chose its looks would spend the budget of all")
-	case p.Open != nil && p.Open.MostPerTeam > 0 && nameless:
+	case p.IsOpen() && p.Open.MostPerTeam > 0 && nameless:
 		return inputf("tokens: got none, want them: the ledger was made with most-per-team, and nobody is a team without")
 	case metrics != nil && served == nil:
 		return inputf("got a plan for the metric %s, want one that the ledger computes: over HTTP a submitter would score itself",
