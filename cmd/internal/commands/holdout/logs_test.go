@@ -285,7 +285,7 @@ func TestMissingValues(t *testing.T) {
 	if _, stderr := runs(t, 2, "holdout score refuse gaps.csv"+look); !strings.Contains(stderr, "gaps.csv: id 1: got the value") {
 		t.Errorf("got %s", stderr)
 	}
-	unlike := regexp.MustCompile(`"(fingerprint|chain|key)":"[^"]*"`)
+	unlike := regexp.MustCompile(`"(fingerprint|chain|key|time)":"[^"]*"`)
 	seen := make(map[string][]string)
 	for _, form := range []string{"json", "csv"} {
 		for i, file := range []string{"gaps." + form, "lows." + form} {
