@@ -201,7 +201,8 @@ func TestRowsThatArriveAreKept(t *testing.T) {
 		"arrive: got it with the feedback best":  func(t *Terms) { t.Goal.Feedback = transfer.Best },
 		"arrive: got it with the feedback final": func(t *Terms) { t.Goal.Feedback = transfer.Final },
 		"arrive: got it with --group": func(t *Terms) {
-			t.Group, t.Sizes = "doc", &Sizes{Count: 450, Rows: 450, Largest: 1, Squares: 450}
+			t.Group = "doc"
+			t.Find(&Sizes{Count: 450, Rows: 450, Largest: 1, Squares: 450}, nil)
 		},
 		"arrive: got 450 labels, want at least": func(t *Terms) { t.Goal.Samples = 451 },
 		"test: got more than": func(t *Terms) {

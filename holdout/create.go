@@ -41,19 +41,20 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 	if terms.Features != nil {
 		l.rows.Features = []*Features{terms.Features}
 	}
-	if terms.Sizes = nil; terms.Group != "" {
+	var clusters *Sizes
+	if terms.Group != "" {
 		if err := l.rows.Gather(terms.Group); err != nil {
 			return nil, nil, err
 		}
 		sizes := design.SizesOf(l.rows.Clusters)
-		terms.Sizes = &sizes
+		clusters = &sizes
 	}
 	if terms.Items != nil { // before a plan for so many rows of it
 		if _, err := terms.Items.Drawn(labels); err != nil {
 			return nil, nil, err
 		}
 	}
-	terms.Pairs = terms.PairsOf(labels)
+	terms.Find(clusters, labels)
 	plan, err := Certify(terms, labels.Samples())
 	if err != nil {
 		return nil, nil, err

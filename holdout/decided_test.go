@@ -131,7 +131,7 @@ func TestGatesOfDecidedRows(t *testing.T) {
 		{"", 0.0233, 0.0236, func(t *Terms) { t.Goal.Checked = false }},
 		{"", 0.06, 0.09, func(t *Terms) {
 			t.Group, t.Weights, t.Features = "doc", ByClusters, &Features{}
-			t.Sizes = &Sizes{Count: 2800, Rows: 5600, Largest: 2, Squares: 11200}
+			t.Find(&Sizes{Count: 2800, Rows: 5600, Largest: 2, Squares: 11200}, nil)
 		}},
 		{"", 0.06, 0.09, func(t *Terms) { t.Items = &Items{Roster: &data.Roster{IDs: make([]string, 100_000)}} }},
 	} {

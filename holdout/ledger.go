@@ -19,7 +19,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// Files returns the names of a ledger's files, into which nobody else may write.
+// Files returns the names of a ledger's files, which no other program may write.
 func Files() []string { return []string{journal.PlanFile, journal.LinesFile} }
 
 // Ledger answers looks at the labels and keeps the plan's promise. It may be used by several goroutines and
@@ -259,7 +259,7 @@ func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error
 			n = got
 		}
 	}
-	if n > hand { // which [history.awaits] refuses
+	if n > hand { // which the rule refuses
 		return asked{Asked: rule.Asked{Line: Line{Line: form.Line{Event: Looked, Name: s.Name}}}}, l.admits(&s)
 	}
 	first := *l

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"math/big"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/holdout/data"
-	"github.com/dpcalc/dpcalc/holdout/design"
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/holdout/open"
@@ -60,63 +57,6 @@ func ordered(classes []string, pairs int) (scores []string) {
 		scores = append(scores, strconv.FormatFloat(score, 'g', -1, 64))
 	}
 	return scores
-}
-
-// ranked is a look at the AUC of scores.
-func ranked(t testing.TB, ids, scores, labels []string) design.Scores {
-	t.Helper()
-	in := data.Reader{Rows: data.NewRoster(ids), Match: Exact, Units: Units{Positive: "1"}, Metrics: []string{metric.AUC}}
-	l, labeled := lookOf(t, in, metric.AUC, scores)
-	l.Labels = labeled(labels)
-	return l
-}
-
-// lookOf is a look at predictions by a metric, and the answers to labels of its rows.
-func lookOf(t testing.TB, in data.Reader, name string, predictions []string) (l design.Scores,
-	labeled func([]string) data.Answers) {
-	t.Helper()
-	var err error
-	if l.Values, err = in.Read(name, false, data.Columns(in.Rows.IDs, predictions)); err != nil {
-		t.Fatal(err)
-	}
-	return l, func(labels []string) data.Answers {
-		rows, err := data.NewLabels(data.Columns(in.Rows.IDs, labels))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := in.Answers(rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
-}
-
-// The AUC is the share of pairs, counted one by one.
-func TestArea(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	for range 300 {
-		n := 2 + r.IntN(40)
-		ids, scores, labels := make([]string, n), make([]string, n), make([]string, n)
-		for i := range n {
-			ids[i], labels[i] = fmt.Sprint(i), fmt.Sprint(r.IntN(2))
-			scores[i] = fmt.Sprint(float64(r.IntN(1+r.IntN(12))) - 3.5)
-		}
-		labels[0], labels[1] = "0", "1"
-		l := ranked(t, ids, scores, labels)
-		halves, pairs := int64(0), int64(0)
-		for i := range n {
-			for j := range n {
-				if labels[i] == "1" && labels[j] == "0" {
-					pairs++
-					halves += rule.BoolToInt(l.Values.Of[i] > l.Values.Of[j]) + rule.BoolToInt(l.Values.Of[i] >= l.Values.Of[j])
-				}
-			}
-		}
-		if want := big.NewRat(halves, 2*pairs); l.Area().Cmp(want) != 0 {
-			t.Fatalf("got %v, want %v", l.Area(), want)
-		}
-	}
 }
 
 // A gate compares fractions: 3,000 of 10,000 pairs pass at the bar 0.1 with tau 0.2, whose sum is above 0.3 in float64,
@@ -283,19 +223,5 @@ func TestClassCountsOfAPlan(t *testing.T) {
 	}
 	if p := l.Plan().Served(); len(p) != 1 {
 		t.Errorf("got %v", p)
-	}
-}
-
-// A look at the AUC of a million rows.
-func BenchmarkArea(b *testing.B) {
-	r := rand.New(rand.NewPCG(5, 6))
-	const n = 1_000_000
-	ids, scores, labels := make([]string, n), make([]string, n), make([]string, n)
-	for i := range n {
-		ids[i], scores[i], labels[i] = fmt.Sprint(i), fmt.Sprint(r.NormFloat64()), fmt.Sprint(r.IntN(2))
-	}
-	l := ranked(b, ids, scores, labels)
-	for b.Loop() {
-		l.Area()
 	}
 }

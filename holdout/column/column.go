@@ -97,8 +97,8 @@ var LookFields = []Field[holdout.Answer]{
 	{Name: "key", Value: func(a holdout.Answer) any { return a.Key }},
 }
 
-// FieldsOf returns the columns of the row of a look at a ledger of a plan: those of all ledgers, and those that its
-// rule names.
+// FieldsOf returns the columns of the row of a look at a ledger of a plan: the columns of all ledgers, and those that
+// its rule names.
 func FieldsOf(p *holdout.Plan) []Field[holdout.Answer] {
 	fields := named(slices.Clone(LookFields), further, p.Rule.Fields(p))
 	return append(fields, LawFields(p, func(a holdout.Answer) *holdout.Plan { return a.Plan })...)
@@ -295,7 +295,7 @@ var lineFields = []Field[holdout.Line]{
 	{Name: "key", Value: func(l holdout.Line) any { return l.Key }},
 }
 
-// ofFixed is a number of a fixed plan, nothing for an open ledger.
+// ofFixed returns a number of a fixed plan, nil for an open ledger.
 func ofFixed(p *holdout.Plan, x any) any {
 	if p.IsOpen() {
 		return nil
@@ -303,7 +303,7 @@ func ofFixed(p *holdout.Plan, x any) any {
 	return x
 }
 
-// positive is a number, nothing if it is zero.
+// positive returns a number, nil if it is zero.
 func positive[N int64 | float64](n N) any {
 	if n == 0 {
 		return nil
@@ -311,7 +311,7 @@ func positive[N int64 | float64](n N) any {
 	return n
 }
 
-// optional is a number, nothing if there is none.
+// optional returns a number, nil if there is none.
 func optional(x *float64) any {
 	if x == nil {
 		return nil
@@ -319,7 +319,7 @@ func optional(x *float64) any {
 	return *x
 }
 
-// restOf is how much is left to a plan with some feedback, nothing for another plan.
+// restOf returns how much is left to a plan with some feedback, nil for another plan.
 func restOf(p *holdout.Plan, f transfer.Feedback, left int64) any {
 	if p.Goal.Feedback != f || p.IsOpen() {
 		return nil

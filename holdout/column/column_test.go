@@ -2,6 +2,8 @@ package column_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +50,31 @@ func TestForPeople(t *testing.T) {
 		if names[0] != "look" || p.IsOpen() && !strings.Contains(strings.Join(names, " "), "bar guess truth score known_truth") {
 			t.Errorf("%s: %v", p.Method, names)
 		}
+	}
+}
+
+// A column that a rule names is in the row of a look: a name without a column is a fault of the rule.
+func TestRulesNameColumns(t *testing.T) {
+	dirs, err := filepath.Glob("../testdata/ledgers/*/ledger")
+	if err != nil || len(dirs) < 10 {
+		t.Fatalf("got %d ledgers, %v", len(dirs), err)
+	}
+	named := 0
+	for _, dir := range dirs {
+		status, err := holdout.ReadStatus(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields := column.FieldsOf(status.Plan)
+		for _, name := range status.Plan.Rule.Fields(status.Plan) {
+			named++
+			if !slices.ContainsFunc(fields, func(f column.Field[holdout.Answer]) bool { return f.Name == name }) {
+				t.Errorf("%s: no column %s", dir, name)
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("rules name %d columns", named)
 	}
 }
 

@@ -114,7 +114,7 @@ func (l Scores) Differing(rows []int32) (count int64, share float64) {
 	return count, share / float64(l.Count())
 }
 
-// Predicted returns those of some rows that are predicted positive, nil where there are none.
+// Predicted returns the rows that are predicted positive among some, nil where there are none.
 func (l Scores) Predicted(rows []int32) (list []int32) {
 	l.Values.Each(rows, func(row int) {
 		if l.Values.Positive(row) {

@@ -17,14 +17,15 @@ import (
 
 // NewPlan returns the plan of a fixed ledger for so many rows: by the method named, or by the best that a ledger runs.
 func NewPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
-	if err := rule.Arrives(t.Goal, samples, !t.Sampled() && t.Pairs == nil); err != nil {
+	if err := rule.Arrives(t.Goal, samples, !t.Sampled() && t.Pairs() == nil); err != nil {
 		return nil, err
 	}
 	goal := t.Goal
-	t.Rows, goal.Open = samples, goal.Open || t.Method == OpenMethod
+	goal.Open = goal.Open || t.Method == OpenMethod
+	rows := samples
 	if goal.Sample, samples = t.Sample(samples); t.Goal.Sample != nil && t.Goal.Sample != goal.Sample {
-		if t.Pairs != nil {
-			return nil, form.Inputf("got a goal for other rows, want %d positive and %d negative ones, as the labels have", t.Pairs.Positives, t.Pairs.Negatives)
+		if pairs := t.Pairs(); pairs != nil {
+			return nil, form.Inputf("got a goal for other rows, want %d positive and %d negative ones, as the labels have", pairs.Positives, pairs.Negatives)
 		}
 		if t.Sampled() {
 			return nil, form.Inputf("got a goal for other clusters or another benchmark, want those of --group and --weights, or of --population")
@@ -32,7 +33,7 @@ func NewPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 		return nil, form.Inputf("got a goal for clusters or for a benchmark, or of an AUC, want --group, --population or --metrics auc, which say where they are")
 	}
 	records := "labels"
-	if t.Sizes != nil && t.Weights != form.ByRows {
+	if t.Sizes() != nil && t.Weights != form.ByRows {
 		records = "clusters"
 	}
 	switch {
@@ -61,7 +62,7 @@ func NewPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 	// hair of beta more than the goal that is solved.
 	var p *rule.Plan
 	for _, hair := range []theory.LogProb{0, 1e-9, 1e-6} {
-		p, err = certify(methods, goal, t, hair, free)
+		p, err = problem{t, goal, rows, free}.certify(methods, hair)
 		if missed := (*journal.CorruptError)(nil); !errors.As(err, &missed) {
 			return p, err
 		}
@@ -69,11 +70,18 @@ func NewPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 	return nil, &form.PlanError{Checked: goal.Unknown() == transfer.None, Reason: err.Error()}
 }
 
-// certify is [Certify] for the methods, solved with a hair less of ln beta than is promised, and for the tau of the
-// last look if tau is free. The error is a [CorruptError] if the mechanism does not keep the promise.
-func certify(methods []transfer.Method, goal transfer.Goal, t terms.Terms, hair theory.LogProb, free bool) (
-	*rule.Plan, error) {
-	promised := goal.Beta
+// problem is a plan to be found.
+type problem struct {
+	terms.Terms
+	goal transfer.Goal // with what the rows say
+	rows int64         // of the labels
+	free bool          // whether the plan promises the tau of its last look, where no tau was asked for
+}
+
+// certify solves the problem by the methods, with a hair less of ln beta than is promised. The error is a
+// [journal.CorruptError] if the mechanism does not keep the promise.
+func (t problem) certify(methods []transfer.Method, hair theory.LogProb) (*rule.Plan, error) {
+	goal, promised := t.goal, t.goal.Beta
 	if promised != 0 {
 		goal.Beta -= hair
 	}
@@ -100,12 +108,12 @@ func certify(methods []transfer.Method, goal transfer.Goal, t terms.Terms, hair 
 		Schema: form.FixedSchema, Method: rows[best].Method.Name,
 		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units, Bars: t.Bars,
 	}, Goal: rows[best].Goal, Remark: rows[best].Reason}
-	p.Group, p.Population, p.Pairs = t.Clusters(), t.Benchmark(), t.Pairs
-	if free {
+	p.Group, p.Population, p.Pairs = t.Clusters(), t.Benchmark(), t.Pairs()
+	if t.free {
 		p.Goal.Tau = rows[best].TauAchieved
 	}
 	if goal.Arrival != nil {
-		p.Arrival = &form.Arrival{Rows: t.Rows}
+		p.Arrival = &form.Arrival{Rows: t.rows}
 	}
 	for _, bar := range p.Bars {
 		if err := checkFixed(p, &ask.Question{Bar: &bar}); err != nil {
@@ -147,7 +155,7 @@ func looksAt(g transfer.Goal) error {
 	return nil
 }
 
-// OpenMethod is the method of answers of which nobody knows the number.
+// OpenMethod is the method of answers without a number of looks.
 const OpenMethod = "gaussian-open"
 
 // methodsOf returns the method of that name, or all methods of the list that a ledger runs: without a number of looks

@@ -49,8 +49,8 @@ func NewTestPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 		return nil, form.Inputf("beta: got nothing, want a probability in (0, 1)")
 	}
 	records := samples
-	if t.Sizes != nil && t.Weights == form.ByClusters {
-		records = t.Sizes.Count
+	if t.Sizes() != nil && t.Weights == form.ByClusters {
+		records = t.Sizes().Count
 	}
 	if goal.Samples != 0 && goal.Samples != records {
 		return nil, form.Inputf("samples: got %d, want %d, the number of labels, or none", goal.Samples, records)
@@ -98,7 +98,7 @@ func (Test) Certified(p *rule.Plan) error {
 	return nil
 }
 
-// mostEvidence is that of a candidate that wins every row.
+// mostEvidence returns the evidence of a candidate that wins every row.
 func mostEvidence(p *rule.Plan) float64 {
 	if p.Design().Sizes() == nil {
 		return tails.Duel{Wins: p.Promise.Samples}.Evidence(p.Decided(p.Metric))

@@ -98,7 +98,7 @@ func checkOpen(q ask.Question, in ask.Ends) error {
 }
 
 // CellsOf returns the cells of a look. Its line has the question, its metric and the number of rows. The error is an
-// [InputError] if no response may cost so much, or if no score can pass.
+// [form.InputError] if no response may cost so much, or if no score can pass.
 func CellsOf(a *rule.Account, p *rule.Plan, l rule.Line, tails open.Tails) (c cells, err error) {
 	most := p.Open.Most
 	c = cells{Line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.Left}, holds: -1}
@@ -165,7 +165,7 @@ func CellsOf(a *rule.Account, p *rule.Plan, l rule.Line, tails open.Tails) (c ce
 	return c, err
 }
 
-// unanswerable is an [InputError] of a question that no score can answer, or that has too many cells.
+// unanswerable is a [form.InputError] of a question that no score can answer, or that has too many cells.
 type unanswerable struct{ error }
 
 func (e *unanswerable) Unwrap() error { return e.error }
@@ -263,5 +263,5 @@ func (c cells) Write(cell int) rule.Line {
 	return l
 }
 
-// usualStep is the width of cells, and how far a guess may be off, where a look says nothing else.
+// usualStep is the width of cells, and how far a guess may be off, if a look states neither.
 const usualStep = 0.01

@@ -160,7 +160,7 @@ func (o offer) takes(q *ask.Question) bool {
 }
 
 // Offered checks that teams may ask a question of an open ledger, and fills in the flags that have one value. The error
-// is an [InputError].
+// is a [form.InputError].
 func Offered(p *rule.Plan, q *ask.Question) error {
 	if q.Show == "" && len(p.Open.Ask) == 1 {
 		q.Show, _, _ = strings.Cut(p.Open.Ask[0], ":")

@@ -57,7 +57,7 @@ func NewPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 		SecondMoment: goal.SecondMoment}
 	p := &rule.Plan{Plan: form.Plan{
 		Schema: form.OpenSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
-		Units: t.Units, Open: law, Group: t.Clusters(), Population: t.Benchmark(), Pairs: t.Pairs,
+		Units: t.Units, Open: law, Group: t.Clusters(), Population: t.Benchmark(), Pairs: t.Pairs(),
 		Promise: form.Promise{Samples: samples, Beta: goal.Beta},
 	}, Goal: transfer.Goal{Samples: samples, Beta: goal.Beta}, Rule: Rule{}}
 	if t.Incumbent.Values != nil { // whose fingerprint is found with the rows

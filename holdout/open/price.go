@@ -20,7 +20,7 @@ type Response struct {
 	Spent     float64  // nats, after it
 	NextPass  *float64 // the least score that passes a gate after it; nil if none was asked for
 	NextUpper *float64 // the upper end after a fail there
-	Margin    float64  // of a gate after it, as [Status.Margin]
+	Margin    float64  // of a gate after it, as a status has it
 	Power     *float64 // of a pass or a rejection: how probable it is if the guess of the submission is right
 	Others    int      // how many further responses a row stands for: its price is the most, its interval holds theirs
 }

@@ -146,7 +146,7 @@ func (p *Plan) CheckMetric(name string, metrics []string) error {
 	return nil
 }
 
-// Pace returns the looks a day between the first and the last of them. It is 0 where the clock says nothing that
+// Pace returns the looks a day between the first and the last of them. It is 0 where the clock says no pace that
 // makes sense.
 func (h *Past) Pace() float64 {
 	looked := func(l Line) bool { return l.Event == form.Looked }

@@ -29,7 +29,7 @@ type Rule interface {
 	Replay(past Past) error
 	// Remaining returns what is left.
 	Remaining(past Past) Remaining
-	// Fields returns the names of the columns that the row of a look has beside those of all.
+	// Fields returns the names of the columns that the row of a look has under this rule alone.
 	Fields(p *Plan) []string
 }
 
@@ -48,7 +48,7 @@ type Query struct {
 	Count    int64           // of the rows, and of all items of a benchmark
 	Differ   int64           // of these, on which a candidate differs from the incumbent
 	Share    float64         // of clusters that count alike: their mean share of such rows
-	Moment   float64         // of a difference of losses: as [Shown] has it
+	Moment   float64         // of a difference of losses: as [form.Shown] has it
 	Bins     []int64         // of losses of a class: the rows by their greater probability
 	Positive int64           // of a ratio: the rows that are predicted positive
 	Joint    []design.Scores // of several conditions: a look at each
@@ -92,7 +92,7 @@ func (h *Past) Tear() {
 // Remaining is the rest of a plan. Passes belong to a gate, flags to a plan with guesses.
 type Remaining struct{ Looks, Passes, Flags int64 }
 
-// Reply is shown of a look, and nothing beside it.
+// Reply is all that is shown of a look.
 type Reply struct {
 	Value   *float64
 	Verdict string
@@ -130,7 +130,7 @@ func (h *Past) Samples() int64 {
 	return h.Plan.Promise.Samples
 }
 
-// Sizes returns those of the clusters, nil for independent rows.
+// Sizes returns the sizes of the clusters, nil for independent rows.
 func (h *Past) Sizes() *form.Sizes {
 	for _, l := range slices.Backward(h.Lines) {
 		if l.Event == form.Changed {

@@ -50,8 +50,8 @@ func (s Submission) Foreign() bool {
 // mostName is how many characters a name has.
 const mostName = 100
 
-// ValidName checks the name of a look or a team: at most 100 printable characters. The error is an [InputError] that
-// begins with the field of the name.
+// ValidName checks the name of a look or a team: at most 100 printable characters. The error is a [form.InputError]
+// that begins with the field of the name.
 func ValidName(field, name string) error {
 	switch {
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):

@@ -24,7 +24,7 @@ type Extension struct {
 	Incumbent data.Table // of differences of a column: the incumbent's values in the new rows
 }
 
-// Change returns the line of a change, nil if there is nothing to change.
+// Change returns the line of a change, nil if no row changes.
 func (l *Sample) Change(e Extension) (*form.Line, error) {
 	if !l.plan.Grows() {
 		return nil, form.Inputf("extend: got a ledger with a fixed plan, want an open one or one with rows that arrive: the rows of this plan are fixed")
@@ -166,7 +166,7 @@ func FeaturesFile(f *data.Features, dir string, labels *data.Labels, wanted bool
 	return &form.LabelsFile{Path: path, Fingerprint: f.Fingerprint()}, err
 }
 
-// hasColumns checks that the features of new rows have every column that those of the rows before have: a slice takes
+// hasColumns checks that the features of new rows have every column of the features before: a slice takes
 // its rows from all of them.
 func (l *Sample) hasColumns(f *data.Features, ids []string) error {
 	if l.Features == nil {

@@ -14,7 +14,7 @@ type Source struct {
 	Features *form.LabelsFile
 }
 
-// Sources are the rows of a ledger: those of all sources but for some that were taken out.
+// Sources are the files that the rows of a ledger come from, and the rows that were taken out.
 type Sources struct {
 	Sources []Source // their fingerprints are veiled
 	dropped map[string]bool
@@ -68,7 +68,7 @@ func (r Sources) After(l rule.Line) Sources {
 	return next
 }
 
-// Labels puts the labels of the sources together. They must be those of the ledger, in its order.
+// Labels puts the labels of the sources together. They must be the labels of the ledger, in its order.
 func (r Sources) Labels(files []*data.Labels) (*data.Labels, error) {
 	if len(files) != len(r.Sources) {
 		return nil, form.Inputf("labels: got %d files, want %d: the rows of the ledger come from so many", len(files),

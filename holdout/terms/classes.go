@@ -22,14 +22,21 @@ const (
 // Laws returns the laws of a ledger's rows.
 func Laws() []string { return []string{LawLabels, LawClasses} }
 
-// PairsOf counts the labels that equal the positive one, and the others.
-func (t *Terms) PairsOf(l *data.Labels) *form.Pairs {
-	if !slices.Contains(t.Metrics, metric.AUC) {
-		return nil
+// Find gives the terms the sizes of the clusters, nil for none, and for an AUC the numbers of labels that equal the
+// positive one and of the others. The maker of a ledger finds them: they are not its owner's word.
+func (t *Terms) Find(sizes *form.Sizes, l *data.Labels) {
+	t.sizes, t.pairs = sizes, nil
+	if slices.Contains(t.Metrics, metric.AUC) {
+		positives := l.Count(cmp.Or(t.Match, form.Exact), t.Units.Positive)
+		t.pairs = &form.Pairs{Positives: positives, Negatives: l.Samples() - positives}
 	}
-	positives := l.Count(cmp.Or(t.Match, form.Exact), t.Units.Positive)
-	return &form.Pairs{Positives: positives, Negatives: l.Samples() - positives}
 }
+
+// Sizes returns the sizes of the clusters, nil for independent rows.
+func (t Terms) Sizes() *form.Sizes { return t.sizes }
+
+// Pairs returns the numbers of rows of the classes of an AUC, nil for another metric.
+func (t Terms) Pairs() *form.Pairs { return t.pairs }
 
 // lawful refuses what does not go with the law of the rows.
 func (t *Terms) lawful() error {
@@ -55,11 +62,11 @@ func (t *Terms) lawful() error {
 		return form.Inputf("ask: got what teams may ask with auc, want none: it is never served")
 	case !t.Open && t.Goal.Feedback != transfer.Gate:
 		return form.Inputf("feedback: got %s with auc, want gate, or --open", t.Goal.Feedback)
-	case t.Pairs == nil:
+	case t.pairs == nil:
 		return errors.New("holdout: an AUC without labels")
-	case min(t.Pairs.Positives, t.Pairs.Negatives) == 0:
+	case min(t.pairs.Positives, t.pairs.Negatives) == 0:
 		return form.Inputf("positive: got %s, which %d of %d rows have, want a label that some rows have and some have not",
-			text.Shown(t.Units.Positive), t.Pairs.Positives, t.Pairs.Positives+t.Pairs.Negatives)
+			text.Shown(t.Units.Positive), t.pairs.Positives, t.pairs.Positives+t.pairs.Negatives)
 	}
 	return nil
 }

@@ -16,22 +16,22 @@ func (t Terms) Sample(rows int64) (transfer.Sample, int64) {
 	switch {
 	case t.Items != nil:
 		return transfer.Subset{Items: int64(len(t.Items.IDs))}, rows
-	case t.Pairs != nil:
-		return transfer.Classes(*t.Pairs), rows
-	case t.Sizes != nil && t.Weights == form.ByRows:
-		return design.SampleOf(*t.Sizes), rows
-	case t.Sizes != nil:
-		return nil, t.Sizes.Count
+	case t.pairs != nil:
+		return transfer.Classes(*t.pairs), rows
+	case t.sizes != nil && t.Weights == form.ByRows:
+		return design.SampleOf(*t.sizes), rows
+	case t.sizes != nil:
+		return nil, t.sizes.Count
 	}
 	return nil, rows
 }
 
 // Clusters returns the group of a plan, without its file of features.
 func (t Terms) Clusters() *form.Group {
-	if t.Sizes == nil {
+	if t.sizes == nil {
 		return nil
 	}
-	return &form.Group{Column: t.Group, Weights: t.Weights, Clusters: *t.Sizes}
+	return &form.Group{Column: t.Group, Weights: t.Weights, Clusters: *t.sizes}
 }
 
 // Benchmark returns the benchmark of a plan, without its file.

@@ -19,21 +19,19 @@ type Terms struct {
 	Missing   string          // of columns: what a record without a value is; "" for MissingRefused
 	Classes   []string        // the predictions that are declared, which are public; nil if any text is one
 	Bars      []float64       // gate: the bars that a look may ask; nil if it may ask any
-	Test      string          // gate of differences: one of [Tests], in place of bars and a tau; "" for none
+	Test      string          // gate of differences: one of [ask.Tests], in place of bars and a tau; "" for none
 	Labels    string          // the labels' file, to be found again; "" if they are in none
 	Incumbent rule.Submission // of differences: the values that the first candidate is compared with
 	Open      bool            // an open ledger, of whose goal there is beta alone
-	Most      float64         // open: the most nats that a response costs; 0 for [UsualMost]
+	Most      float64         // open: the most nats that a response costs; 0 for the usual
 	Features  *data.Features  // public columns of the rows; nil for none; a fixed plan has them for its Group
 	Group     string          // the column of the features that says which rows are a cluster; "" for independent rows
-	Weights   string          // of clusters: what counts alike; "" for [ByClusters]
+	Weights   string          // of clusters: what counts alike; "" for [form.ByClusters]
 	Items     *data.Items     // the benchmark that the rows are a uniform subset of; nil for rows of their own
 	Law       string          // one of [Laws]; "" for that of the metrics
 
-	// Create finds these in the labels and the features.
-	Sizes *form.Sizes // of the clusters
-	Pairs *form.Pairs // of an AUC
-	Rows  int64       // of the labels
+	sizes *form.Sizes // of the clusters
+	pairs *form.Pairs // of an AUC
 
 	Ask         []string // open: what teams may ask, KIND:KEY=VALUE,...
 	MostPerTeam float64  // open: nats that the looks of one team may cost together; 0 for no limit

@@ -50,6 +50,7 @@ func (i *interview) gate(p *planner, m gated) ([]advice, error) {
 	a.words = append(a.words, m.states...)
 	if i.clusters {
 		a.run = append(a.run, "--features", "FILE", "--group", "COLUMN")
+		a.reason += " The command takes each cluster for a row that the new model wins, loses or ties: a test of clusters that are in between needs more of them."
 	}
 	a.run = append(a.run, m.ledger...)
 	if m.methods == "gate" || p.goal.Open {
