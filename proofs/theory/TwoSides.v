@@ -24,11 +24,12 @@ Hypothesis fine : 1 < n * tau.
 Hypothesis tau_1 : tau < 1.
 Notation s := (tau - 1 / n).
 
-(* The bound of the upper tail, 0 where p + tau > 1. *)
-Definition normal_tail (p : R) : R := if Rle_dec (p + tau) 1 then Phi (- sqrt (2 * n * kl (p + s) p)) else 0.
+(* The bound of the upper tail, 0 where p + tau > 1, and at p = 0, where kl has no value. *)
+Definition normal_tail (p : R) : R :=
+  if Rlt_dec 0 p then if Rle_dec (p + tau) 1 then Phi (- sqrt (2 * n * kl (p + s) p)) else 0 else 0.
 
 Lemma normal_tail_nonneg p : 0 <= normal_tail p.
-Proof. unfold normal_tail. destruct (Rle_dec _ _); auto. lra. Qed.
+Proof. unfold normal_tail. destruct (Rlt_dec _ _); [destruct (Rle_dec _ _); auto|]; lra. Qed.
 
 Lemma ones_normal_tail p k : ZubkovSerov2013 Phi -> 0 <= p <= 1 -> n * (p + tau) <= INR k ->
   binomial rows p k <= normal_tail p.
@@ -45,7 +46,7 @@ Proof.
     rewrite E0 by auto. apply normal_tail_nonneg. }
   assert (Hps : p + tau <= 1).
   { apply Rmult_le_reg_l with n; auto. rewrite Rmult_1_r. apply Rle_trans with (INR k); auto. now apply le_INR. }
-  unfold normal_tail. destruct (Rle_dec _ _); [|lra].
+  unfold normal_tail. destruct (Rlt_dec _ _); [destruct (Rle_dec _ _)|]; try lra.
   assert (Hp1 : 0 < p < 1) by (generalize (less_than X Ds some_rows tau); lra).
   assert (Hz := HZ rows (rows - k)%nat (1 - p) ltac:(lra) ltac:(lia)).
   replace (S (rows - k)) with (S rows - k)%nat in Hz by lia.
