@@ -169,11 +169,11 @@ func (s side) code(l evaluated, looks, rare, last float64, known bool) (cuts []m
 	step := of(l.Step, 0.01)
 	around := func(guess, within, share float64) {
 		for i := 1; s.edge(guess-within-float64(i-1)*step) > 0; i++ {
-			cuts = append(cuts, mass{s.edge(guess - within - float64(i-1)*step), 1 - share/2/float64(i)})
+			cuts = append(cuts, mass{at: s.edge(guess - within - float64(i-1)*step), above: 1 - share/2/float64(i)})
 		}
 		slices.Reverse(cuts)
 		for i := 1; s.edge(guess+within+float64(i-1)*step) <= 1; i++ {
-			cuts = append(cuts, mass{s.edge(guess + within + float64(i-1)*step), share / 2 / float64(i)})
+			cuts = append(cuts, mass{at: s.edge(guess + within + float64(i-1)*step), above: share / 2 / float64(i)})
 		}
 	}
 	switch l.Show {
@@ -182,7 +182,7 @@ func (s side) code(l evaluated, looks, rare, last float64, known bool) (cuts []m
 		if at == nil {
 			at = l.Below
 		}
-		return []mass{{*at, share}}
+		return []mass{{at: *at, above: share}}
 	case "guess":
 		around(*l.Guess, of(l.Within, 0.01), share)
 	case "score":
@@ -196,7 +196,7 @@ func (s side) code(l evaluated, looks, rare, last float64, known bool) (cuts []m
 			break
 		}
 		for i := 1; s.edge(last+0.01+float64(i-1)*step) <= 1; i++ {
-			cuts = append(cuts, mass{s.edge(last + 0.01 + float64(i-1)*step), share / float64(i)})
+			cuts = append(cuts, mass{at: s.edge(last + 0.01 + float64(i-1)*step), above: share / float64(i)})
 		}
 	}
 	least, cells := math.Exp(-most), float64(len(cuts)+1)
@@ -261,7 +261,7 @@ func TestMixedLooksAreEvaluated(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 			t.Fatal(err)
 		}
-		s := side{l.Rows, l.Metric == "accuracy"}
+		s := side{rows: l.Rows, counted: l.Metric == "accuracy"}
 		scope := l.Show + l.Metric
 		before, known := last[scope]
 		cuts := s.code(l, looks[l.Show], rare[l.Show], before, known)

@@ -7,7 +7,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -254,7 +255,7 @@ func conditionMoves(queries []onLetters, rows, level float64, passes int64) func
 	}
 }
 
-func boardMoves(t *testing.T, s small, d feedback.Ladder, cells []feedback.Cell) func(at state) [][]response {
+func boardMoves(t *testing.T, s small, d tree.Ladder, cells []tree.Cell) func(at state) [][]response {
 	board := make([]theory.Step, len(cells))
 	for i, c := range cells {
 		board[i] = theory.Step{Boundary: 1 - c.Boundary, Value: 1 - c.Value}
@@ -286,7 +287,7 @@ func boardMoves(t *testing.T, s small, d feedback.Ladder, cells []feedback.Cell)
 	}
 }
 
-func guessMoves(t *testing.T, s small, v feedback.Validator, widths []theory.FlagWidth) func(at state) [][]response {
+func guessMoves(t *testing.T, s small, v tree.Validator, widths []theory.FlagWidth) func(at state) [][]response {
 	list := slices.Clone(widths)
 	return func(at state) [][]response {
 		var all [][]response
@@ -366,18 +367,18 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 			passes  int64
 			tau     float64
 		}{{1, 1, 0.4}, {3, 1, 0.4}, {3, 2, 0.4}, {3, 3, 0.45}} {
-			gate := feedback.Gate{Queries: int64(c.queries), Passes: c.passes}
-			ln := gate.LnNodes().Hi + feedback.Interval{}.LnSide(rows, c.tau)
+			gate := tree.Gate{Queries: int64(c.queries), Passes: c.passes}
+			ln := gate.LnNodes().Hi + tail.Interval{}.LnSide(rows, c.tau)
 			check("gate", s.worst(c.queries, state{}, gateMoves(t, s.queries(), c.tau, c.passes, true)), ln)
 		}
 		for _, passes := range []int64{1, 2} {
 			const level = 0.12
 			if len(s.letters) == 2 {
-				ln := feedback.Gate{Queries: 3, Passes: passes}.LnNodes().Hi + math.Log(level)
+				ln := tree.Gate{Queries: 3, Passes: passes}.LnNodes().Hi + math.Log(level)
 				check("conditions", s.worst(3, state{}, conditionMoves(s.queries(), float64(rows), level, passes)), ln)
 			}
 		}
-		w := feedback.Widths{Values: feedback.Interval{}, Queries: 3, Tau: 0.5}
+		w := tree.Widths{Values: tail.Interval{}, Queries: 3, Tau: 0.5}
 		ln, blocks := w.Bound(rows)
 		var widths []float64
 		for _, b := range blocks {
@@ -397,8 +398,8 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 		{newSmall(20, 0.5, 0.5), 20, 4, 2, false}, {newSmall(20, 0.5, 0.5), 20, 4, 1, false},
 		{newSmall(9, 0.2, 0.3, 0.5), 9, 3, 2, false}, {newSmall(24, 0.4, 0.6), 24, 3, 2, true},
 	} {
-		v := feedback.Validator{
-			Values: feedback.Interval{}, Queries: int64(c.queries), Flags: c.flags, Tau: 0.5, Threshold: 0.2,
+		v := tree.Validator{
+			Values: tail.Interval{}, Queries: int64(c.queries), Flags: c.flags, Tau: 0.5, Threshold: 0.2,
 			Guesses: c.guesses, Tolerance: 0, LnBeta: math.Log(0.3),
 		}
 		ln, widths := v.Bound(c.rows)
@@ -415,12 +416,12 @@ func TestSmallTreesNeverFailMore(t *testing.T) {
 		{newSmall(42, 0.5, 0.5), 42, 3, 0.25, 0.5, 0}, {newSmall(42, 0.3, 0.7), 42, 2, 0.25, 0.5, 0},
 		{newSmall(60, 0.4, 0.6), 60, 4, 0.25, 0.5, 0}, {newSmall(24, 0.05, 0.95), 24, 4, 0.25, 0.5, 0.05 * 0.95},
 	} {
-		d := feedback.Ladder{Queries: c.queries, Tau: c.tau, Top: 1}
+		d := tree.Ladder{Queries: c.queries, Tau: c.tau, Top: 1}
 		if c.known > 0 {
 			if cells, ln := d.Cells(c.rows); cells != nil && ln <= math.Log(c.beta) {
 				t.Errorf("%+v needs no variance on %d rows", d, c.rows)
 			}
-			d.Varies = feedback.Varying(c.known).Most
+			d.Varies = tail.Varying(c.known).Most
 		}
 		cells, ln := d.Cells(c.rows)
 		if cells == nil || ln > math.Log(c.beta) {

@@ -8,7 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -18,8 +19,8 @@ type drawn struct {
 	mass    []int64
 	queries []drawnQuery
 	rows    int64
-	sample  feedback.Sample
-	wrong   feedback.Sample // a mistake
+	sample  tail.Sample
+	wrong   tail.Sample // a mistake
 }
 
 // drawnQuery is a function: its truth and its mean on every sample.
@@ -29,9 +30,9 @@ type drawnQuery struct {
 }
 
 // mistaken is what a sample is worth by a mistake.
-type mistaken feedback.Worth
+type mistaken tail.Worth
 
-func (m mistaken) Worth(int64) feedback.Worth { return feedback.Worth(m) }
+func (m mistaken) Worth(int64) tail.Worth { return tail.Worth(m) }
 
 func worthRows(rows float64) mistaken { return mistaken{rows, rows} }
 
@@ -44,7 +45,7 @@ func drawnClusters(ones, sizes []int64, values ...float64) drawn {
 	for _, size := range sizes {
 		sum, largest, squares = sum+size, max(largest, size), squares+size*size
 	}
-	d.sample = feedback.NewClusters(d.rows, big.NewRat(sum, 1), big.NewRat(largest, 1), big.NewRat(squares, 1))
+	d.sample = tail.NewClusters(d.rows, big.NewRat(sum, 1), big.NewRat(largest, 1), big.NewRat(squares, 1))
 	states := make([][2]float64, len(ones))
 	var fill func(c int)
 	fill = func(c int) {
@@ -76,7 +77,7 @@ func drawnClusters(ones, sizes []int64, values ...float64) drawn {
 
 // drawnSubset returns all subsets of n of the items, and all functions of an item with the values 0 and 1.
 func drawnSubset(items, n int) drawn {
-	d := drawn{rows: int64(n), sample: feedback.Subset{Items: int64(items)}}
+	d := drawn{rows: int64(n), sample: tail.Subset{Items: int64(items)}}
 	var subsets []uint
 	for s := range uint(1) << items {
 		if bits.OnesCount(s) == n {
@@ -117,7 +118,7 @@ func compositions(n int, law [3]int64) (counts [][3]int64, mass []int64) {
 func drawnClasses(positives, negatives int, plus, minus [3]int64) drawn {
 	n := int64(positives * negatives)
 	d := drawn{name: "classes", rows: int64(positives + negatives)}
-	d.sample = feedback.Classes{Positives: int64(positives), Negatives: int64(negatives)}
+	d.sample = tail.Classes{Positives: int64(positives), Negatives: int64(negatives)}
 	d.wrong = worthRows(float64(d.rows))
 	ups, upMass := compositions(positives, plus)
 	downs, downMass := compositions(negatives, minus)
@@ -180,7 +181,7 @@ func fewDrawn() []drawn {
 }
 
 // gateExcess returns the greatest ratio of what the worst of all analysts of a gate comes to and the bound of a sample.
-func (d drawn) gateExcess(t *testing.T, sample feedback.Sample) float64 {
+func (d drawn) gateExcess(t *testing.T, sample tail.Sample) float64 {
 	t.Helper()
 	whole, s := 0., small{}
 	for _, mass := range d.mass {
@@ -196,8 +197,8 @@ func (d drawn) gateExcess(t *testing.T, sample feedback.Sample) float64 {
 	}
 	most := 0.
 	for _, tau := range []float64{0.33, 0.37, 0.5} {
-		for _, g := range []feedback.Gate{{Queries: 1, Passes: 1}, {Queries: 2, Passes: 1}, {Queries: 2, Passes: 2}} {
-			values := feedback.Drawn{Values: feedback.Interval{}, Sample: sample, Spread: 1}
+		for _, g := range []tree.Gate{{Queries: 1, Passes: 1}, {Queries: 2, Passes: 1}, {Queries: 2, Passes: 2}} {
+			values := tail.Drawn{Values: tail.Interval{}, Sample: sample, Spread: 1}
 			bound := math.Exp(g.LnNodes().Hi + values.LnSide(d.rows, tau))
 			exact := s.worst(int(g.Queries), state{}, gateMoves(t, queries, tau, g.Passes, true))
 			most = math.Max(most, exact/bound)
@@ -207,8 +208,8 @@ func (d drawn) gateExcess(t *testing.T, sample feedback.Sample) float64 {
 }
 
 // openExcess returns the same ratio for gates and scores of an open ledger.
-func (d drawn) openExcess(sample feedback.Sample, r *rand.Rand) float64 {
-	_, counts := sample.(feedback.Subset)
+func (d drawn) openExcess(sample tail.Sample, r *rand.Rand) float64 {
+	_, counts := sample.(tail.Subset)
 	tails := open.Of(sample, d.rows, func(entropic float64, alike bool) open.Planned {
 		if counts {
 			return open.ZeroOne{Rows: d.rows}

@@ -151,13 +151,13 @@ func TestTestedGatesNeverFailMore(t *testing.T) {
 	} {
 		g := transfer.Goal{Queries: c.looks, Beta: theory.LogProb(math.Log(c.beta) + 1e-9)}
 		g.Passes = c.passes
-		got := newDuels(c.rows...).passesWrongly(c.looks, c.passes, g.TestLevel().Ln(), c.decided)
+		got := newDuels(c.rows...).passesWrongly(c.looks, c.passes, transfer.TestLevel(g).Ln(), c.decided)
 		if got > c.beta*(1+1e-8) {
 			t.Errorf("%v, %d looks, %d passes: fails with probability %v, want at most %v", c.rows, c.looks, c.passes, got, c.beta)
 		}
 		closest = max(closest, got/c.beta)
 		if attained := got > c.beta*(1-1e-8); attained { // and no greater level would do
-			wide := newDuels(c.rows...).passesWrongly(c.looks, c.passes, g.TestLevel().Ln()+math.Ln2, c.decided)
+			wide := newDuels(c.rows...).passesWrongly(c.looks, c.passes, transfer.TestLevel(g).Ln()+math.Ln2, c.decided)
 			if wide <= c.beta {
 				t.Errorf("%v, %d looks, %d passes: twice the level fails with probability %v", c.rows, c.looks, c.passes, wide)
 			}

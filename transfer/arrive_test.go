@@ -47,7 +47,7 @@ func TestWeeklyLabels(t *testing.T) {
 	}
 	var stages []Stage
 	for i := range int64(10) {
-		stages = append(stages, Stage{i * 8994 / 9, (i + 1) * 100})
+		stages = append(stages, Stage{More: i * 8994 / 9, Until: (i + 1) * 100})
 	}
 	g := Goal{Samples: 4497, Queries: 1000, Beta: lp("0.05"), Arrival: &Arrival{Stages: stages}}
 	if a, err := gaussianSchedule.Solve(g); err != nil || !(a.Tau <= 0.1 && a.Tau > 0.09) || a.LastSamples() != 13_491 {
@@ -64,7 +64,7 @@ func TestArrivalsAgree(t *testing.T) {
 			stages               []Stage
 		}{
 			{40, 30, 4, 0.15, nil}, {7, 1000, 3, 0.2, nil}, {1, 5, 1, 0.1, nil}, {30, 1, 1, 0.3, nil},
-			{60, 0, 0, 0.1, []Stage{{0, 20}, {0, 21}, {50, 50}, {900, 60}}}, {25, 0, 0, 0.2, []Stage{{0, 20}, {300, 1000}}},
+			{60, 0, 0, 0.1, []Stage{{More: 0, Until: 20}, {More: 0, Until: 21}, {More: 50, Until: 50}, {More: 900, Until: 60}}}, {25, 0, 0, 0.2, []Stage{{More: 0, Until: 20}, {More: 300, Until: 1000}}},
 		} {
 			g := weekly(m)
 			g.Queries, g.Tau, g.Arrival = c.queries, c.tau, &Arrival{Rows: c.rows, Queries: c.every}
@@ -183,12 +183,12 @@ func TestWrongArrivals(t *testing.T) {
 		{Arrival{Rows: 5, Queries: 3}, "past-looks: got 2, want none", func(g *Goal) { g.PastLooks = 2 }},
 		{Arrival{Rows: MaxCount, Queries: 3}, "arrive-rows: got 9007199254740992, want at most", nil},
 		{Arrival{Rows: 1, Queries: 1}, "arrive-looks: got 1, want at most 131071 times", func(g *Goal) { g.Queries = 1 << 20 }},
-		{Arrival{Stages: []Stage{{0, 5}, {10, 5}}}, "arrive: got query 5 after 5, want", nil},
-		{Arrival{Stages: []Stage{{0, 5}, {10, 3}}}, "arrive: got query 3 after 5, want", nil},
-		{Arrival{Stages: []Stage{{0, 5}, {10, 7}, {9, 10}}}, "arrive: got 109 rows after 110, want", nil},
-		{Arrival{Stages: []Stage{{0, 0}, {10, 10}}}, "arrive: got query 0 after 0, want", nil},
-		{Arrival{Stages: []Stage{{1, 10}}}, "arrive: got 101 rows after 100, want", nil},
-		{Arrival{Stages: []Stage{{0, 5}, {10, 9}}}, "queries: got 10, want at most 9", nil},
+		{Arrival{Stages: []Stage{{More: 0, Until: 5}, {More: 10, Until: 5}}}, "arrive: got query 5 after 5, want", nil},
+		{Arrival{Stages: []Stage{{More: 0, Until: 5}, {More: 10, Until: 3}}}, "arrive: got query 3 after 5, want", nil},
+		{Arrival{Stages: []Stage{{More: 0, Until: 5}, {More: 10, Until: 7}, {More: 9, Until: 10}}}, "arrive: got 109 rows after 110, want", nil},
+		{Arrival{Stages: []Stage{{More: 0, Until: 0}, {More: 10, Until: 10}}}, "arrive: got query 0 after 0, want", nil},
+		{Arrival{Stages: []Stage{{More: 1, Until: 10}}}, "arrive: got 101 rows after 100, want", nil},
+		{Arrival{Stages: []Stage{{More: 0, Until: 5}, {More: 10, Until: 9}}}, "queries: got 10, want at most 9", nil},
 	} {
 		g := Goal{Samples: 100, Queries: 10, Beta: lp("0.05"), Query: Binary, Arrival: &c.arrival}
 		if c.change != nil {
@@ -225,7 +225,7 @@ func TestPublishedArrivals(t *testing.T) {
 	batches := func(last int64) Goal {
 		g.Samples, g.Arrival = last/3, new(Arrival)
 		for i := range int64(10) {
-			g.Arrival.Stages = append(g.Arrival.Stages, Stage{(last - last/3) * i / 9, 100 * (i + 1)})
+			g.Arrival.Stages = append(g.Arrival.Stages, Stage{More: (last - last/3) * i / 9, Until: 100 * (i + 1)})
 		}
 		return g
 	}
@@ -262,7 +262,7 @@ func TestGrownDataInDecimals(t *testing.T) {
 		more, until := int64(0), int64(0)
 		for range 1 + r.IntN(4) {
 			until += 1 + r.Int64N(40)
-			stages = append(stages, Stage{more, until})
+			stages = append(stages, Stage{More: more, Until: until})
 			more += r.Int64N(3) * r.Int64N(40_000)
 		}
 		g := Goal{Samples: 20_000 + r.Int64N(100_000), Queries: until, Beta: theory.LogProb(-1 - 9*r.Float64())}

@@ -1,6 +1,8 @@
 package transfer
 
-import "testing"
+import (
+	"testing"
+)
 
 // Boards of few looks and small tau, which have hundreds or thousands of steps.
 func BenchmarkBoards(b *testing.B) {

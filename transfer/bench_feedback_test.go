@@ -1,6 +1,8 @@
 package transfer
 
-import "testing"
+import (
+	"testing"
+)
 
 // One solve for n, tau_achieved and the mechanism included: gates and sealed rows below 20 microseconds, with 0/1
 // queries below 2 ms, with differences below 200 microseconds; a ladder below 20 ms.

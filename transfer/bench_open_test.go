@@ -1,6 +1,8 @@
 package transfer
 
-import "testing"
+import (
+	"testing"
+)
 
 // Plans without a number of queries: a row of open-gate below 30 microseconds, so that a grid of 100,000 takes less
 // than 3 seconds, and scores below .2 seconds at query 10,000 for every unknown; with rows that arrive as well, but for

@@ -3,6 +3,8 @@ package transfer
 import (
 	"cmp"
 	"fmt"
+
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 // Row is one method's answer to a goal.
@@ -20,10 +22,10 @@ type Row struct {
 // beta; of an open plan it is an open row. Where rows tie, and in a plan that is only checked, it is the one that
 // achieves the least tau, and of equals the first.
 func Solve(rows []Row, methods []Method, g Goal) (_ []Row, best int, err error) {
-	return Chain{methods, make([]trail, len(methods))}.Solve(rows, g)
+	return Chain{methods, make([]solver.Trail, len(methods))}.Solve(rows, g)
 }
 
-// Solve is [Solve] for the next goal.
+// Solve returns [Solve] for the next goal.
 func (c Chain) Solve(rows []Row, g Goal) (_ []Row, best int, err error) {
 	rows, best = rows[:0], -1
 	for i := range c.methods {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // shownBy is the goal for the first kind of feedback that the method serves.
@@ -17,7 +18,7 @@ func shownBy(m Method, g Goal) Goal {
 		g.Budget = 0
 	}
 	if m.Redrawn {
-		g.Sample = Subset{Items: 1e6}
+		g.Sample = tail.Subset{Items: 1e6}
 	}
 	g.Open = m.Open
 	return g

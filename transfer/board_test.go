@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 // boardFor is the board of a 0/1 ladder that is built for these rows, nil if there is none.
@@ -225,8 +225,8 @@ func TestBoardsThatCertifyNothing(t *testing.T) {
 
 // Only the mean loss of a bounded board is compared, and its risk is certain where a boundary is beyond the loss.
 func TestBoundedBoardsThatAreNone(t *testing.T) {
-	d := feedback.Ladder{Queries: 9, Tau: 0.2, Top: 1}
-	cells := []feedback.Cell{{Boundary: 1, Value: 0.8}, {Boundary: 0.5, Value: 0.1}}
+	d := tree.Ladder{Queries: 9, Tau: 0.2, Top: 1}
+	cells := []tree.Cell{{Boundary: 1, Value: 0.8}, {Boundary: 0.5, Value: 0.1}}
 	if ln := d.LnFailure(1000, cells); ln < 0 {
 		t.Errorf("ln of the failure is %v", ln)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // evaluation is a method's inequality as its theorem page has it, in decimals.
@@ -153,7 +153,7 @@ func fixedHolds(exact bool) func(a Answer) bool {
 
 // subsetHolds is Serfling's exponent, or one look at independent rows.
 func subsetHolds(a Answer) bool {
-	items := a.Sample.(feedback.Subset).Items
+	items := a.Sample.(tail.Subset).Items
 	if a.Samples > items {
 		return false
 	}
@@ -570,9 +570,9 @@ func touchingGoal(r *rand.Rand, m Method) Goal {
 	if kind == Sensitive || kind == Minimization {
 		g.Sensitivity = logUniform(0.1, 10)
 	}
-	g.Tau *= g.spread()
+	g.Tau *= g.Spread()
 	if r.IntN(8) == 0 {
-		g.Tau = g.spread() / 2
+		g.Tau = g.Spread() / 2
 	}
 	if r.IntN(8) == 0 {
 		g.Beta = theory.LogProb(-math.Log(float64(g.Queries + 1))) // N^-1
@@ -711,7 +711,7 @@ func TestCertificatesInDecimals(t *testing.T) {
 					g = withKnown(more, g)
 				}
 				if m.Redrawn {
-					g.Sample = feedback.Subset{Items: 1 + int64(math.Exp(14*more.Float64()))}
+					g.Sample = tail.Subset{Items: 1 + int64(math.Exp(14*more.Float64()))}
 				}
 				if g.Validate() != nil || !sized(m, g) {
 					continue
@@ -761,7 +761,7 @@ const mostRows = 50_000_000
 func sized(m Method, g Goal) bool {
 	switch m.Name {
 	case "gaussian-schedule", "gaussian":
-		if g.moment() != nil {
+		if moment(g) != nil {
 			return g.Queries <= 3
 		}
 		return g.Queries <= 30

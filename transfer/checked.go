@@ -6,7 +6,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // checked is a kind of goals of a method whose rows rest, from the hypotheses to the printed inequality, on theorems
@@ -217,34 +217,50 @@ func asked(query Query, fields ...field) func(g Goal) Goal {
 }
 
 // The fields. Of kinds of goals a bar is one that is given, and a least mean is known, and not kept by the mechanism.
-func withPasses(from Goal, to *Goal)       { to.Passes = from.Passes }
-func withSide(from Goal, to *Goal)         { to.OneSided = from.OneSided }
-func withFloor(from Goal, to *Goal)        { to.Floor = from.Floor }
-func withBudget(from Goal, to *Goal)       { to.Budget = from.Budget }
-func withGuess(from Goal, to *Goal)        { to.GuessError = from.GuessError }
-func withBar(from Goal, to *Goal)          { to.Bar = from.Bar }
-func atBar(from Goal, to *Goal)            { to.Bar = Some(from.Bar.Value) }
-func withVariance(from Goal, to *Goal)     { to.Variance = from.Variance }
-func withAtLeast(from Goal, to *Goal)      { to.AtLeast = from.AtLeast }
+func withPasses(from Goal, to *Goal) { to.Passes = from.Passes }
+
+func withSide(from Goal, to *Goal) { to.OneSided = from.OneSided }
+
+func withFloor(from Goal, to *Goal) { to.Floor = from.Floor }
+
+func withBudget(from Goal, to *Goal) { to.Budget = from.Budget }
+
+func withGuess(from Goal, to *Goal) { to.GuessError = from.GuessError }
+
+func withBar(from Goal, to *Goal) { to.Bar = from.Bar }
+
+func atBar(from Goal, to *Goal) { to.Bar = Some(from.Bar.Value) }
+
+func withVariance(from Goal, to *Goal) { to.Variance = from.Variance }
+
+func withAtLeast(from Goal, to *Goal) { to.AtLeast = from.AtLeast }
+
 func withDisagreement(from Goal, to *Goal) { to.Disagreement = from.Disagreement }
+
 func withSecondMoment(from Goal, to *Goal) { to.SecondMoment = from.SecondMoment }
-func withPastLooks(from Goal, to *Goal)    { to.PastLooks = from.PastLooks }
-func withEpsilon(from Goal, to *Goal)      { to.Epsilon = from.Epsilon }
-func withHold(from Goal, to *Goal)         { to.Hold = from.Hold }
-func withTranscripts(from Goal, to *Goal)  { to.Transcripts = from.Transcripts }
-func withLn(from Goal, to *Goal)           { to.LnTranscripts = from.LnTranscripts }
-func whenOpen(_ Goal, to *Goal)            { to.Open = true }
+
+func withPastLooks(from Goal, to *Goal) { to.PastLooks = from.PastLooks }
+
+func withEpsilon(from Goal, to *Goal) { to.Epsilon = from.Epsilon }
+
+func withHold(from Goal, to *Goal) { to.Hold = from.Hold }
+
+func withTranscripts(from Goal, to *Goal) { to.Transcripts = from.Transcripts }
+
+func withLn(from Goal, to *Goal) { to.LnTranscripts = from.LnTranscripts }
+
+func whenOpen(_ Goal, to *Goal) { to.Open = true }
 
 // withClusters is clusters, and no rows of a benchmark.
 func withClusters(from Goal, to *Goal) {
-	if c, ok := from.Sample.(Clusters); ok {
+	if c, ok := from.Sample.(tail.Clusters); ok {
 		to.Sample = c
 	}
 }
 
 // withEqualClusters is clusters that count alike.
 func withEqualClusters(from Goal, to *Goal) {
-	if c, ok := from.Sample.(Clusters); ok && feedback.CountsAlike(c) {
+	if c, ok := from.Sample.(tail.Clusters); ok && tail.CountsAlike(c) {
 		to.Sample = c
 	}
 }

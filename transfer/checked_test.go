@@ -11,6 +11,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // The published theorems that theorems in proofs have as hypotheses.
@@ -93,7 +95,7 @@ func TestCheckedHasOneSense(t *testing.T) {
 	}
 }
 
-var equalClusters = NewClusters(500, big.NewRat(1000, 1), big.NewRat(2, 1), big.NewRat(2000, 1))
+var equalClusters = tail.NewClusters(500, big.NewRat(1000, 1), big.NewRat(2, 1), big.NewRat(2000, 1))
 
 // What Coq checks of each method, by what changes in a goal. Whatever is not listed as checked is not, unless the
 // method uses no more of the goal than of one that is listed.
@@ -122,12 +124,12 @@ func TestCheckedRows(t *testing.T) {
 		"kept disagreement":       func(g *Goal) { g.Query, g.Disagreement, g.Checked = Difference, 0.1, true },
 		"a second moment":         func(g *Goal) { g.Query, g.SecondMoment = Difference, 0.1 },
 		"a difference, a bar":     func(g *Goal) { g.Query, g.Bar = Difference, Some(0.1) },
-		"clusters":                func(g *Goal) { g.Sample = Clusters{Count: 5} },
-		"clusters, a bar":         func(g *Goal) { g.Sample, g.Bar = Clusters{Count: 5}, Some(0.5) },
+		"clusters":                func(g *Goal) { g.Sample = tail.Clusters{Count: 5} },
+		"clusters, a bar":         func(g *Goal) { g.Sample, g.Bar = tail.Clusters{Count: 5}, Some(0.5) },
 		"equal clusters":          func(g *Goal) { g.Sample = equalClusters },
 		"equal clusters, a bar":   func(g *Goal) { g.Sample, g.Bar = equalClusters, Some(0.5) },
-		"differences of clusters": func(g *Goal) { g.Query, g.Sample = Difference, Clusters{Count: 5} },
-		"a benchmark":             func(g *Goal) { g.Sample = Subset{Items: 5000} },
+		"differences of clusters": func(g *Goal) { g.Query, g.Sample = Difference, tail.Clusters{Count: 5} },
+		"a benchmark":             func(g *Goal) { g.Sample = tail.Subset{Items: 5000} },
 		"past looks":              func(g *Goal) { g.PastLooks = 2 },
 		"0/1, past looks":         func(g *Goal) { g.Query, g.PastLooks = Binary, 2 },
 		"transcripts":             func(g *Goal) { g.Transcripts = 5 },
@@ -203,13 +205,13 @@ func TestCheckedRowsOfTheJointBound(t *testing.T) {
 
 // Where rows of the joint bound are checked, none rests on the CVaR theorem.
 func TestCheckedRowsAskNoOtherTheorem(t *testing.T) {
-	for _, r := range []rule{evenNoiseRule, scheduledNoise} {
-		e := r.(either)
+	for _, r := range []solver.Rule{evenNoiseRule, scheduledNoise} {
+		e := r.(solver.Either)
 		g := Goal{Queries: 1_000_000, Tau: 0.9, Beta: theory.LogProb(-math.Ln10)}
-		if e.serves(g) {
+		if e.Serves(g) {
 			t.Errorf("%+v asks the CVaR theorem at %+v", r, g)
 		}
-		if g.Queries++; !e.serves(g) {
+		if g.Queries++; !e.Serves(g) {
 			t.Errorf("%+v does not ask the CVaR theorem at %+v", r, g)
 		}
 	}

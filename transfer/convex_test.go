@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 )
 
 // Each unknown of a plan by convex tails is certified, and a little less is not.
@@ -58,7 +59,7 @@ func TestUnknownsOfConvexPlans(t *testing.T) {
 // A plan by convex tails takes little time, whatever is asked for.
 func BenchmarkConvexPlan(b *testing.B) {
 	for _, tau := range []float64{0.1, 0.01, 0.002} {
-		b.Run(formatFloat(tau), func(b *testing.B) {
+		b.Run(goal.FormatFloat(tau), func(b *testing.B) {
 			for b.Loop() {
 				g := Goal{Queries: 100, Tau: tau, Beta: theory.LogProb(math.Log(0.05)), Shown: Shown{Feedback: Gate, Passes: 2}}
 				if a, err := gate.Solve(g); err != nil || a.Status != OK {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // decidedGate is a gate of differences of a checked disagreement.
@@ -177,7 +178,7 @@ func TestWhereRowsAreDecided(t *testing.T) {
 		"bounded":   func(g *Goal) { g.Query, g.Disagreement, g.Checked = Bounded, 0, false },
 		"open":      func(g *Goal) { g.Open = true },
 		"answers":   func(g *Goal) { g.Feedback, g.Passes = Answers, 0 },
-		"benchmark": func(g *Goal) { g.Sample = Subset{Items: 1 << 20} },
+		"benchmark": func(g *Goal) { g.Sample = tail.Subset{Items: 1 << 20} },
 		"moment":    func(g *Goal) { g.SecondMoment = 0.1 },
 	} {
 		with := g
@@ -190,7 +191,7 @@ func TestWhereRowsAreDecided(t *testing.T) {
 		}
 		a, err := m.Solve(with)
 		b, err2 := m.Solve(without)
-		if err != nil || err2 != nil || a.Samples != b.Samples || a.Reason != b.Reason || with.decides() {
+		if err != nil || err2 != nil || a.Samples != b.Samples || a.Reason != b.Reason || with.Decides() {
 			t.Errorf("%s: got %d rows, want %d (%v, %v)", name, a.Samples, b.Samples, err, err2)
 		}
 	}

@@ -9,9 +9,6 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
-// These tests show the misprints that docs/check/errata.md lists: the literal formula
-// fails where the code holds.
-
 // Notes, eq. (6) lost "> tau/2", so that Z_i counts every query and the guarantee
 // ends with query B-1. With the condition it counts the queries on which the
 // training set overfits. Here it overfits on none: a thousand answers are

@@ -8,7 +8,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 // restrictedNames are the methods that count what could have been asked.
@@ -59,7 +60,7 @@ func randomShown(r *rand.Rand, m Method) Goal {
 
 // touch moves the quantities of a goal to the ends of their domains, to where two of them touch, or next to it.
 func touch(r *rand.Rand, g Goal) Goal {
-	d := g.disagreement()
+	d := g.MayDiffer()
 	switch r.IntN(6) {
 	case 0:
 		g.Queries = 1
@@ -136,7 +137,7 @@ func TestRestrictedUnknownsAgree(t *testing.T) {
 			}
 			for _, unknown := range []Unknown{Queries, Tau, Beta} {
 				b, err := m.Solve(unsaid(g, unknown))
-				if beyond := g.Query == Difference && unknown == Tau && b.Tau >= 2*g.disagreement(); beyond && b.Status == Vacuous {
+				if beyond := g.Query == Difference && unknown == Tau && b.Tau >= 2*g.MayDiffer(); beyond && b.Status == Vacuous {
 					continue // a formula stands for a tau that is given, and a solved one is of no use
 				}
 				if err != nil || b.Status != OK {
@@ -180,7 +181,7 @@ func TestRestrictedMethodsAreMonotone(t *testing.T) {
 					g.GuessError.Value *= 1.001
 				},
 				"queries":      func(g *Goal) { g.Queries = max(g.Passes, g.Budget, g.Queries-1) },
-				"passes":       func(g *Goal) { g.Passes = max(1, g.passes()-1); g.Passes *= int64(b2i(g.Feedback == Gate)) },
+				"passes":       func(g *Goal) { g.Passes = max(1, g.AllPasses()-1); g.Passes *= int64(b2i(g.Feedback == Gate)) },
 				"budget":       func(g *Goal) { g.Budget = max(g.Budget-1, int64(b2i(g.Budget > 0))) },
 				"disagreement": func(g *Goal) { g.Disagreement *= 0.9 },
 				"one side":     func(g *Goal) { g.OneSided = true },
@@ -520,7 +521,7 @@ func TestGuessErrorIsThatOfTheGoal(t *testing.T) {
 		if err != nil || a.Status != OK {
 			t.Fatal(a, err)
 		}
-		v := feedback.Validator{Values: feedback.Interval{}, Queries: g.Queries, Flags: g.Budget, Tau: a.TauAchieved,
+		v := tree.Validator{Values: tail.Interval{}, Queries: g.Queries, Flags: g.Budget, Tau: a.TauAchieved,
 			Threshold: a.Mechanism.Threshold, Guesses: true, Tolerance: g.Tau / 2, LnBeta: g.Beta.Ln()}
 		if ln, _ := v.Bound(a.Samples); !(ln <= g.Beta.Ln()) {
 			t.Errorf("%+v: ln of the failure probability is %v at the accuracy achieved, want at most %v", g, ln, g.Beta.Ln())

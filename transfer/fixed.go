@@ -3,6 +3,8 @@ package transfer
 import (
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 var hoeffding = Method{
@@ -15,15 +17,17 @@ var hoeffding = Method{
 	Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("mcdiarmid89", "")},
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
-	rule:     closed{domain: domain{kinds: allKinds}, need: hoeffdingRows},
-	drawn:    closed{domain: domain{kinds: means}, need: hoeffdingRows, worth: gaussianWorth},
+	rule:     solver.Closed{Domain: solver.Domain{Kinds: goal.AllKinds}, Need: hoeffdingRows},
+	drawn:    solver.Closed{Domain: solver.Domain{Kinds: goal.Means}, Need: hoeffdingRows, Worth: solver.GaussianWorth},
 }
 
 const inAdvance = "Write all m queries down before looking at the holdout, then answer each with its value on it. One query chosen after an answer was seen voids the guarantee."
 
 // hoeffdingRows: 2m exp(-2 n tau^2) <= beta, m for 2m where one side counts; for functions of sensitivity D/n by
 // McDiarmid's inequality with tau/D in the place of tau.
-func hoeffdingRows(g Goal) num.DD { return lnOver(g.sides(), g).Div(square(g).MulFloat(2)) }
+func hoeffdingRows(g Goal) num.DD {
+	return solver.LnOver(g.Sides(), g).Div(solver.Square(g).MulFloat(2))
+}
 
 var hoeffdingKL = Method{
 	Name:     "hoeffding-kl",
@@ -36,9 +40,9 @@ var hoeffdingKL = Method{
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
 	Tails:    differences,
-	rule:     fixedQuery{domain: domain{kinds: linear}},
-	other:    perQuery(means, false),
-	drawn:    perQuery(means, false),
+	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}},
+	other:    solver.PerQuery(goal.Means, false),
+	drawn:    solver.PerQuery(goal.Means, false),
 }
 
 var binomial = Method{
@@ -51,9 +55,9 @@ var binomial = Method{
 	Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
-	rule:     fixedQuery{domain: domain{kinds: zeroOne}, exact: true},
-	other:    perQuery(zeroOne, true),
-	drawn:    perQuery(zeroOne, true),
+	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.ZeroOne}, Exact: true},
+	other:    solver.PerQuery(goal.ZeroOne, true),
+	drawn:    solver.PerQuery(goal.ZeroOne, true),
 }
 
 // differences is where the tails of differences are proved.

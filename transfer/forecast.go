@@ -5,7 +5,10 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/open"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // Forecast says how probably a model that is truly better passes a gate, if a guess about it is right. It is no
@@ -34,7 +37,7 @@ type Forecasted struct {
 	Reached     float64        // the power of these rows and this effect
 }
 
-// Method is the method whose gate it is.
+// Method returns the method whose gate it is.
 func (f Forecast) Method() string {
 	switch {
 	case f.Open:
@@ -65,7 +68,7 @@ func (f Forecast) top() float64 {
 func (f Forecast) Validate() error {
 	g := f.Goal
 	compared, means := f.Query == Difference, !f.Tested && f.Query != Binary
-	classes, auc := f.Sample.(Classes)
+	classes, auc := f.Sample.(tail.Classes)
 	alike := f.Query == Bounded && f.Sample == nil && f.Spread == 0
 	least := 0.
 	if f.Samples == 0 {
@@ -109,7 +112,7 @@ func (f Forecast) Validate() error {
 	}
 	most := f.most() // decimals that add up to it may round above it
 	if err := theory.Domain(f.Effect >= 0 && f.Effect <= most+1e-12, "effect", f.Effect,
-		"a number in (0, "+formatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar"); err != nil {
+		"a number in (0, "+goal.FormatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar"); err != nil {
 		return err
 	}
 	if f.Ratio.given() {
@@ -234,14 +237,14 @@ func (f Forecast) level() float64 {
 // gated finds what passes the gate of so many rows. The error is a NoAnswerError where nothing does.
 func (f Forecast) gated(n int64) (a Forecasted, err error) {
 	f.Samples = n
-	if classes, ok := f.Sample.(Classes); ok {
+	if classes, ok := f.Sample.(tail.Classes); ok {
 		f.Sample = inRatio(classes, n)
 	}
 	a = Forecasted{Forecast: f}
 	none := &theory.NoAnswerError{Reason: "no score can pass"}
 	switch g := f.Goal; {
 	case f.Tested:
-		a.Level = g.TestLevel()
+		a.Level = TestLevel(g)
 		if f.Open {
 			a.Level = theory.LogProb(f.level())
 		}
@@ -257,7 +260,7 @@ func (f Forecast) gated(n int64) (a Forecasted, err error) {
 		}
 	case f.Open:
 		plan := f.plan()
-		plan.Tails = g.openTails(n)[0]
+		plan.Tails = openTails(g, n)[0]
 		look, tau, err := plan.GateAt(g.Bar.Value)
 		if err != nil {
 			return a, none
@@ -265,7 +268,7 @@ func (f Forecast) gated(n int64) (a Forecasted, err error) {
 		a.TauAchieved, a.PassAt = tau, Some(look.Cuts[0].At)
 	case f.Query == Binary:
 		g.Beta = theory.LogProb(f.level())
-		count, _ := countRule{}.gate(g).Count(n, int64(float64(n)*g.Bar.Value))
+		count, _ := solver.CountRule{}.Gate(g).Count(n, int64(float64(n)*g.Bar.Value))
 		if count > n {
 			return a, none
 		}
@@ -283,7 +286,7 @@ func (f Forecast) gated(n int64) (a Forecasted, err error) {
 }
 
 // inRatio is so many rows of two classes in the ratio that theirs have, the positive ones rounded down.
-func inRatio(c Classes, n int64) Classes {
+func inRatio(c tail.Classes, n int64) tail.Classes {
 	c.Positives = int64(float64(c.Positives) / float64(c.Positives+c.Negatives) * float64(n) * (1 + 1e-12))
 	c.Negatives = n - c.Positives
 	return c
@@ -325,7 +328,7 @@ func beyond(short, sd float64) float64 {
 // Q1 - A^2 and Q2 - A^2.
 func (f Forecast) variance(truth float64) float64 {
 	n, square := float64(f.Samples), truth*truth
-	if c, ok := f.Sample.(Classes); ok {
+	if c, ok := f.Sample.(tail.Classes); ok {
 		positives, negatives := float64(c.Positives), float64(c.Negatives)
 		q1, q2 := truth/(2-truth), 2*square/(1+truth)
 		return (truth*(1-truth) + (positives-1)*(q1-square) + (negatives-1)*(q2-square)) / (positives * negatives)

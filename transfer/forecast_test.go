@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // better is a forecast about a gate of 20 looks that is retired at its first pass, at beta 5%.
@@ -89,7 +90,7 @@ func TestForecastsThatAreNone(t *testing.T) {
 		"beta":         func(f *Forecast) { f.Beta = 0 },
 		"threshold":    func(f *Forecast) { f.Bar = Option{} },
 		"disagreement": func(f *Forecast) { f.Query, f.Bar = Difference, Option{} },
-		"rows":         func(f *Forecast) { f.Sample = Subset{Items: 1000} },
+		"rows":         func(f *Forecast) { f.Sample = tail.Subset{Items: 1000} },
 		"power":        func(f *Forecast) { f.Power = 1 },
 		"effect":       func(f *Forecast) { f.Effect = 0.41 },
 		"forecast":     func(f *Forecast) { f.Power = 0.5 },
@@ -256,7 +257,7 @@ func TestForecastsOfOtherPrograms(t *testing.T) {
 		t.Errorf("pwr's power 0.8377: got %v (%v)", a.Power, err)
 	}
 	// Hanley and McNeil 1982, page 31: the area 0.893 of 51 abnormal and 58 normal images has the standard error 0.032.
-	f = Forecast{Goal: Goal{Samples: 109, Sample: Classes{Positives: 51, Negatives: 58}}}
+	f = Forecast{Goal: Goal{Samples: 109, Sample: tail.Classes{Positives: 51, Negatives: 58}}}
 	if se := math.Sqrt(f.variance(0.893)); math.Abs(se-0.0325) > 5e-4 {
 		t.Errorf("the standard error of an area: got %v", se)
 	}
@@ -279,17 +280,17 @@ func TestForecastsOfClustersAndClasses(t *testing.T) {
 		}
 		last = a.Samples
 	}
-	f.Spread, f.Sample = 0, Classes{Positives: 100, Negatives: 900}
+	f.Spread, f.Sample = 0, tail.Classes{Positives: 100, Negatives: 900}
 	a, err := f.Solve()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := a.Sample.(Classes); c.Positives+c.Negatives != a.Samples || c.Positives != a.Samples/10 {
+	if c := a.Sample.(tail.Classes); c.Positives+c.Negatives != a.Samples || c.Positives != a.Samples/10 {
 		t.Errorf("got %+v of %d rows", c, a.Samples)
 	}
 	for n := a.Samples - 1; n <= a.Samples; n++ {
 		g := f
-		g.Samples, g.Sample, g.Power = n, inRatio(Classes{Positives: 100, Negatives: 900}, n), 0
+		g.Samples, g.Sample, g.Power = n, inRatio(tail.Classes{Positives: 100, Negatives: 900}, n), 0
 		if b, err := g.Solve(); err != nil || (b.Power >= 0.8) != (n == a.Samples) {
 			t.Errorf("%d rows of %d: %v (%v)", n, a.Samples, b.Power, err)
 		}

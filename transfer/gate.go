@@ -5,7 +5,9 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 var gate = Method{
@@ -27,10 +29,10 @@ var gate = Method{
 const passOrFail = "Test j passes if and only if its mean on the holdout is at least its bar plus tau. Show this bit and nothing else, no score, no margin, no rank; show nothing at all after pass B."
 
 // gateRule is Theorem 3.
-var gateRule = union{
-	domain: domain{kinds: allKinds, needs: passesFit}, look: oneLook{exact: true, bar: true, decided: true, convex: true},
-	lnNodes: gateNodes,
-	run: func(g Goal, lnNodes float64) Mechanism {
+var gateRule = solver.Union{
+	Domain: solver.Domain{Kinds: goal.AllKinds, Needs: passesFit}, Look: solver.OneLook{Exact: true, Bar: true, Decided: true, Convex: true},
+	LnNodes: gateNodes,
+	Run: func(g Goal, lnNodes float64) Mechanism {
 		run := Mechanism{LnNodes: Some(lnNodes)}
 		if !g.Bar.Given {
 			return run
@@ -38,7 +40,7 @@ var gateRule = union{
 		run.PassAt = Some(g.Bar.Value + g.Tau)
 		if g.Query == Binary && g.Sample == nil {
 			g.Beta -= theory.LogProb(lnNodes)
-			gate := countRule{}.gate(g)
+			gate := solver.CountRule{}.Gate(g)
 			run.PassCount, _ = gate.Count(g.Samples, int64(float64(g.Samples)*run.PassAt.Value))
 			run.PassAt = Some(float64(run.PassCount) / float64(g.Samples))
 		}
@@ -47,13 +49,13 @@ var gateRule = union{
 }
 
 func gateNodes(g Goal) float64 {
-	ln := feedback.Gate{Queries: g.Queries, Passes: g.passes()}.LnNodes().Float()
+	ln := tree.Gate{Queries: g.Queries, Passes: g.AllPasses()}.LnNodes().Float()
 	return ln * (1 + 2e-16)
 }
 
 // TestLevel returns the level at which a gate may test each look so that any rejection is false with probability at
 // most Beta in all: Beta/N, rounded down. It is a theorem of p-values, in docs/theorems/pvalue.md.
-func (g Goal) TestLevel() theory.LogProb {
+func TestLevel(g goal.Goal) theory.LogProb {
 	ln := g.Beta.Ln() - gateNodes(g)
 	return theory.LogProb(ln - 4e-16*math.Abs(ln))
 }
@@ -61,14 +63,14 @@ func (g Goal) TestLevel() theory.LogProb {
 // passesFit asks for no more passes than queries.
 func passesFit(g Goal) error {
 	if g.Queries > 0 && g.Passes > g.Queries {
-		return needs("passes of at most the number of queries")
+		return goal.Needs("passes of at most the number of queries")
 	}
 	return nil
 }
 
 // CertifyCount fills in the failure probability at which a gate for 0/1 values that passes at this count is certified.
 func (a *Answer) CertifyCount(count int64) {
-	ln := gateNodes(a.Goal) + countRule{}.gate(a.Goal).LnFailure(a.Samples, count)
+	ln := gateNodes(a.Goal) + solver.CountRule{}.Gate(a.Goal).LnFailure(a.Samples, count)
 	a.Beta = theory.LogProb(math.Min(ln*(1-4e-16), 0))
 }
 
@@ -84,13 +86,13 @@ var gateRenggli19 = Method{
 	Feedbacks: []Feedback{Gate},
 	Sources:   []theory.Source{source("renggli19", "Sections 3 and 4")},
 	Assumes:   []string{independent},
-	rule:      closed{domain: domain{kinds: means, needs: passesFit}, need: gateRenggli19Rows},
+	rule:      solver.Closed{Domain: solver.Domain{Kinds: goal.Means, Needs: passesFit}, Need: gateRenggli19Rows},
 }
 
 // gateRenggli19Rows is the published gate.
 func gateRenggli19Rows(g Goal) num.DD {
-	return feedback.GateRenggli19{
-		Queries: g.Queries, Passes: g.passes(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query == Difference,
+	return tree.GateRenggli19{
+		Queries: g.Queries, Passes: g.AllPasses(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query == Difference,
 		Disagreement: g.Disagreement,
 	}.Need()
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/noise"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
@@ -23,7 +25,7 @@ var gaussianSchedule = Method{
 	Sources:   proved("transfer.md#gaussian-schedule", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
 	rule:      scheduledNoise,
-	arriving:  either{first: arrivingNoise(false), second: arrivingEven, most: fewQueries},
+	arriving:  solver.Either{First: arrivingNoise(false), Second: arrivingEven, Most: fewQueries},
 	halves:    true,
 	low:       scheduledMoment,
 }
@@ -54,15 +56,15 @@ var gaussian = Method{
 // is large and queries are few, given shares of it may ask for more than equal noise does.
 var (
 	oneJointNoise = noiseRule{noise: noise.Even, plan: jointPlan}
-	oneNoise      = optimised{domain: domain{kinds: linear}, reach: gaussianCVaRTau}
-	evenNoiseRule = either{first: oneJointNoise, second: oneNoise, not: unionIsTight}
+	oneNoise      = solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: gaussianCVaRTau}
+	evenNoiseRule = solver.Either{First: oneJointNoise, Second: oneNoise, Not: unionIsTight}
 
-	scheduledNoise = either{
-		first: either{
-			first:  noiseRule{noise: noise.Falling, plan: jointPlan, falls: true},
-			second: oneJointNoise, most: fewQueries,
+	scheduledNoise = solver.Either{
+		First: solver.Either{
+			First:  noiseRule{noise: noise.Falling, plan: jointPlan, falls: true},
+			Second: oneJointNoise, Most: fewQueries,
 		},
-		second: oneNoise, not: unionIsTight,
+		Second: oneNoise, Not: unionIsTight,
 	}
 )
 
@@ -86,46 +88,46 @@ type noiseRule struct {
 	low   bool // whether the second moment counts
 }
 
-func jointPlan(g Goal) noise.Plan { return g.planBy(noise.Joint(noise.SidesOf(g.OneSided))) }
+func jointPlan(g Goal) noise.Plan { return planBy(g, noise.Joint(noise.SidesOf(g.OneSided))) }
 
-func (g Goal) planBy(t noise.Theorem) noise.Plan {
+func planBy(g goal.Goal, t noise.Theorem) noise.Plan {
 	return noise.Plan{Theorem: t, Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
 }
 
-func (r noiseRule) applies(g Goal) error {
+func (r noiseRule) Applies(g Goal) error {
 	if r.low {
-		return means.check(g.Query)
+		return goal.Means.Check(g.Query)
 	}
-	return linear.check(g.Query)
+	return goal.Linear.Check(g.Query)
 }
 
-func (noiseRule) limit(g Goal) float64 { return g.spread() }
+func (noiseRule) Limit(g Goal) float64 { return g.Spread() }
 
-func (noiseRule) tight() bool { return false }
+func (noiseRule) Tight() bool { return false }
 
-func (r noiseRule) holds(g Goal) bool { return r.noise.Certifies(r.plan(g)) }
+func (r noiseRule) Holds(g Goal) bool { return r.noise.Certifies(r.plan(g)) }
 
-func (r noiseRule) queries(g Goal) int64 { return r.noise.MostQueries(r.plan(g)) }
+func (r noiseRule) Queries(g Goal) int64 { return r.noise.MostQueries(r.plan(g)) }
 
-func (r noiseRule) samples(g Goal, by trail) (reached, error) {
-	found, ok := r.noise.SamplesNear(r.plan(g), by.near(g))
+func (r noiseRule) Samples(g Goal, by solver.Trail) (solver.Reached, error) {
+	found, ok := r.noise.SamplesNear(r.plan(g), by.Near(g))
 	if !ok {
-		return reached{}, theory.TooMany(math.Inf(1))
+		return solver.Reached{}, theory.TooMany(math.Inf(1))
 	}
-	by.found(g, found.Near)
-	return reached{n: found.Samples, tau: found.Tau, run: r.run(g, found)}, nil
+	by.Found(g, found.Near)
+	return solver.Reached{N: found.Samples, Tau: found.Tau, Run: r.run(g, found)}, nil
 }
 
-func (r noiseRule) tau(g Goal) (float64, Mechanism) {
+func (r noiseRule) Tau(g Goal) (float64, Mechanism) {
 	tau, run := r.noise.LeastTau(r.plan(g))
 	return tau, r.run(g, noise.Found{Samples: g.Samples, Tau: tau, Run: run})
 }
 
-func (r noiseRule) beta(g Goal) theory.LogProb { return r.noise.LeastBeta(r.plan(g)) }
+func (r noiseRule) Beta(g Goal) theory.LogProb { return r.noise.LeastBeta(r.plan(g)) }
 
 // run is what to run for a plan whose n and tau were found.
 func (r noiseRule) run(g Goal, found noise.Found) Mechanism {
-	if found.Tau >= r.limit(g) {
+	if found.Tau >= r.Limit(g) {
 		return Mechanism{}
 	}
 	run := Mechanism{Noise: theory.GaussianNoise, Scale: found.Run.Last, Cut: found.Run.Cut, LowVariance: r.low}
@@ -135,9 +137,6 @@ func (r noiseRule) run(g Goal, found noise.Found) Mechanism {
 	}
 	return run
 }
-
-// What is run is certified by the inequality of its theorem, evaluated once. A search for what to run may end elsewhere
-// tomorrow, and what it found today is certified nevertheless.
 
 // CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their order,
 // is certified: by the joint bound, or by the bound for queries of low variance where that says more and no noise is
@@ -192,10 +191,10 @@ func (a *Answer) certify(blocks []theory.NoiseBlock, promised theory.LogProb) er
 	if a.Arrival != nil || a.Open { // of which the joint bound alone speaks
 		return nil
 	}
-	if a.moment() != nil && !cut {
+	if moment(a.Goal) != nil && !cut {
 		goal, halves := a.Goal, blocks
-		if goal.byHalf() {
-			goal, halves = half(goal), slices.Clone(blocks)
+		if goal.ByHalf() {
+			goal, halves = solver.Half(goal), slices.Clone(blocks)
 			for i := range halves {
 				halves[i].Scale /= 2
 			}
@@ -219,8 +218,8 @@ func (a *Answer) certify(blocks []theory.NoiseBlock, promised theory.LogProb) er
 // certifyOneNoise is [Answer.CertifyNoise] for noise of one sd, whose errors are summed query by query: the joint
 // bound, or, for both sides of noise that is not cut, the CVaR theorem C sd + s_mu(beta) <= tau.
 func (a *Answer) certifyOneNoise(block theory.NoiseBlock, promised theory.LogProb) error {
-	one := half(a.Goal)
-	if err := linear.check(one.Query); err != nil {
+	one := solver.Half(a.Goal)
+	if err := goal.Linear.Check(one.Query); err != nil {
 		return err
 	}
 	sd := block.Scale / a.Unit()
@@ -239,14 +238,6 @@ func (a *Answer) certifyOneNoise(block theory.NoiseBlock, promised theory.LogPro
 	return nil
 }
 
-// The CVaR transfer theorem makes a method of any pair of a noise and a
-// stability function: with probability at least 1-beta every answer is within
-//
-//	CVaR_beta(largest noise) + D s(beta)
-//
-// of the population. D is the spread of the query. The theorems and their proofs
-// are in docs/theorems/transfer.md.
-
 var gaussianCVaR = Method{
 	Name:     "gaussian-cvar",
 	Summary:  "Gaussian noise, the CVaR transfer theorem",
@@ -256,7 +247,7 @@ var gaussianCVaR = Method{
 	Adaptive: true,
 	Sources:  proved("transfer.md#gaussian-cvar"),
 	Assumes:  []string{independentOnly},
-	rule:     optimised{domain: domain{kinds: anyQuery}, reach: gaussianCVaRTau},
+	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: gaussianCVaRTau},
 	halves:   true,
 }
 
@@ -264,7 +255,7 @@ var gaussianCVaR = Method{
 // mu = D sqrt(m)/(n s), so tau = C D sqrt(m)/(n mu) + D s_mu(beta) for every mu > 0,
 // C the CVaR of the largest of m |N(0,1)|.
 func gaussianCVaRTau(g Goal) func(int64) (float64, Mechanism) {
-	d, root, lnBeta := g.spread(), math.Sqrt(float64(g.Queries)), g.Beta.Ln()
+	d, root, lnBeta := g.Spread(), math.Sqrt(float64(g.Queries)), g.Beta.Ln()
 	c := num.MaxNormalCVaR(g.Queries, lnBeta)
 	// For small mu, s_mu(beta) is mu times a quarter of the hazard where the upper
 	// tail is beta/4, which puts the optimum near where both terms are equal.
@@ -276,7 +267,7 @@ func gaussianCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 			mu := num.Exp(lnMu)
 			return noise/mu + stability.GDP(mu, theory.LogProb(lnBeta))
 		})
-		return certified(d*tau, d,
+		return solver.Certified(d*tau, d,
 			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * num.Exp(lnMu))})
 	}
 }

@@ -5,7 +5,9 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/noise"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 var gaussianOpen = Method{
@@ -21,7 +23,7 @@ var gaussianOpen = Method{
 	Feedbacks: []Feedback{Answers},
 	Sources:   proved("open.md#gaussian-open", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
-	rule:      anyAnswer{optimised{domain: domain{kinds: linear}, reach: from(openTau)}},
+	rule:      anyAnswer{solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(openTau)}},
 	arriving:  arrivingNoise(true),
 	halves:    true,
 }
@@ -42,7 +44,7 @@ func endlessOf(g Goal) noise.Endless {
 
 // openTau is the accuracy of the last answer, if there is a noise for all.
 func openTau(g Goal) (float64, Mechanism) {
-	tau := up(endlessOf(g).Tau(g.Queries))
+	tau := solver.Up(endlessOf(g).Tau(g.Queries))
 	if !(tau < 1) {
 		tau = math.Inf(1)
 	}
@@ -51,38 +53,38 @@ func openTau(g Goal) (float64, Mechanism) {
 
 // anyAnswer is the rule for answers of which nobody knows the number. Whether there is a noise for all of them is asked
 // once, of the plan that is found.
-type anyAnswer struct{ optimised }
+type anyAnswer struct{ solver.Optimised }
 
-func (r anyAnswer) holds(g Goal) bool {
-	tau, _ := r.tau(g)
-	return r.applies(g) == nil && tau < r.limit(g) && tau <= g.Tau
+func (r anyAnswer) Holds(g Goal) bool {
+	tau, _ := r.Tau(g)
+	return r.Applies(g) == nil && tau < r.Limit(g) && tau <= g.Tau
 }
 
-func (r anyAnswer) tau(g Goal) (float64, Mechanism) {
+func (r anyAnswer) Tau(g Goal) (float64, Mechanism) {
 	e := endlessOf(g)
 	if !e.Reaches(g.Queries) {
-		return r.limit(g), Mechanism{}
+		return r.Limit(g), Mechanism{}
 	}
-	return min(up(e.Tau(g.Queries)), r.limit(g)), wantedNoise{e.Wants(g.Queries), g.Queries}.run()
+	return min(solver.Up(e.Tau(g.Queries)), r.Limit(g)), wantedNoise{e.Wants(g.Queries), g.Queries}.run()
 }
 
-func (r anyAnswer) samples(g Goal, by trail) (reached, error) {
-	least, err := r.optimised.samples(g, by)
-	for step := least.n/5000 + 1; err == nil; step *= 2 {
-		g.Samples = least.n
-		if least.tau, least.run = r.tau(g); least.tau <= g.Tau {
+func (r anyAnswer) Samples(g Goal, by solver.Trail) (solver.Reached, error) {
+	least, err := r.Optimised.Samples(g, by)
+	for step := least.N/5000 + 1; err == nil; step *= 2 {
+		g.Samples = least.N
+		if least.Tau, least.Run = r.Tau(g); least.Tau <= g.Tau {
 			return least, nil
 		}
-		if least.n += step; least.n > MaxCount {
-			return reached{}, theory.TooMany(math.Inf(1))
+		if least.N += step; least.N > MaxCount {
+			return solver.Reached{}, theory.TooMany(math.Inf(1))
 		}
 	}
-	return reached{}, err
+	return solver.Reached{}, err
 }
 
-// queries ends where no noise is found.
-func (r anyAnswer) queries(g Goal) int64 {
-	most, reach := r.optimised.queries(g), int64(0)
+// Queries ends where no noise is found.
+func (r anyAnswer) Queries(g Goal) int64 {
+	most, reach := r.Optimised.Queries(g), int64(0)
 	endlessOf(g).Wants(most).Blocks(func(block theory.NoiseBlock) bool {
 		reach += block.Queries
 		return true
@@ -90,8 +92,8 @@ func (r anyAnswer) queries(g Goal) int64 {
 	return min(most, reach)
 }
 
-func (r anyAnswer) beta(g Goal) theory.LogProb {
-	about := r.optimised.beta(g).Ln()
+func (r anyAnswer) Beta(g Goal) theory.LogProb {
+	about := r.Optimised.Beta(g).Ln()
 	for shrink := 0.99; about < -1e-9; about, shrink = about*shrink, shrink*shrink {
 		if g.Beta = theory.LogProb(about); endlessOf(g).Reaches(g.Queries) {
 			return g.Beta
@@ -102,5 +104,5 @@ func (r anyAnswer) beta(g Goal) theory.LogProb {
 
 // computed says how far the schedule of an answer goes.
 func (a Answer) computed() string {
-	return "its schedule has been computed for " + plural(a.Queries, "query", "queries") + "; nothing is claimed beyond"
+	return "its schedule has been computed for " + goal.Plural(a.Queries, "query", "queries") + "; nothing is claimed beyond"
 }

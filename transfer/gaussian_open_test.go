@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 )
 
 // openNoiseHolds is the joint bound with an accuracy for each answer, which a formula fixes in advance.
@@ -65,7 +66,7 @@ func TestAnswersWithoutANumber(t *testing.T) {
 				t.Errorf("%+v, query %d: tau %v, which is %v times that of the plan that knows the number", c, g.Queries,
 					open.Tau, worse)
 			}
-			if !strings.Contains(open.Reason, "computed for "+plural(g.Queries, "query", "queries")+"; nothing is claimed beyond") {
+			if !strings.Contains(open.Reason, "computed for "+goal.Plural(g.Queries, "query", "queries")+"; nothing is claimed beyond") {
 				t.Errorf("the row says %q", open.Reason)
 			}
 			noise := noiseOf(open)

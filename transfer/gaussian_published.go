@@ -5,11 +5,9 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
-
-// The published analyses of noisy answers to m adaptively chosen queries. D is
-// the spread of the query (1 for a linear one), so that one record moves it by at
-// most D/n.
 
 var gaussianJung20 = Method{
 	Name:     "gaussian-jung20",
@@ -21,7 +19,7 @@ var gaussianJung20 = Method{
 	Sources: []theory.Source{source("jung20", "transfer theorem"), source("balle18", "Theorem 8"),
 		source("dong22", "Corollary 3.3")},
 	Assumes: []string{independent, inInterval},
-	rule:    optimised{domain: domain{kinds: anyQuery}, reach: from(gaussianJung20Tau)},
+	rule:    solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: solver.Alone(gaussianJung20Tau)},
 	halves:  true,
 }
 
@@ -34,8 +32,8 @@ var gaussianJung20 = Method{
 // where w = 2 and r = 1 for linear queries; for the others w = 4D, and r =
 // max(1,D) bounds an answer's error.
 func gaussianJung20Tau(g Goal) (float64, Mechanism) {
-	d, n, m := g.spread(), float64(g.Samples), g.Queries
-	parts, root := g.leaks()
+	d, n, m := g.Spread(), float64(g.Samples), g.Queries
+	parts, root := leaks(g)
 	lnBeta, r, w := g.Beta.Ln(), 1.0, 2.0
 	if g.Query == Sensitive || g.Query == Minimization {
 		r, w = math.Max(1, d), 4*d
@@ -102,7 +100,7 @@ func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 	}
 	mu := num.Exp(lnMu)
 	tau, epsilon := reach(mu)
-	return certified(tau, d, Mechanism{
+	return solver.Certified(tau, d, Mechanism{
 		Noise: theory.GaussianNoise, Scale: d * root / (n * mu),
 		Epsilon: epsilon, LnDelta: theory.GDP{Mu: mu}.LnDelta(epsilon),
 	})
@@ -125,7 +123,7 @@ var gaussianMarchant25 = Method{
 }
 
 // publishedArrivals is Theorem 3.4 of Marchant and Rubinstein, whose c and d are the best as in gaussianJung20Tau.
-var publishedArrivals = optimised{domain: domain{kinds: linear}, reach: from(gaussianJung20Tau)}
+var publishedArrivals = solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(gaussianJung20Tau)}
 
 // leaking is rows that have a part in the same answers: ln of how many there are for each row at the first query, and
 // mu of their privacy over that of the rows at the first query.
@@ -133,7 +131,7 @@ type leaking struct{ lnRows, mu float64 }
 
 // leaks returns the parts of the rows, where they arrive, and n mu s of those at the first query: the root of the sum
 // of (n/n_j)^2.
-func (g Goal) leaks() (parts []leaking, root float64) {
+func leaks(g goal.Goal) (parts []leaking, root float64) {
 	if g.Arrival == nil {
 		return nil, math.Sqrt(float64(g.Queries))
 	}
@@ -165,7 +163,7 @@ var gaussianRogers20 = Method{
 	Adaptive: true,
 	Sources:  []theory.Source{source("rogers20", "mutual information and monitor argument"), source("bun16", "")},
 	Assumes:  []string{independent},
-	rule:     optimised{domain: domain{kinds: linear}, reach: from(gaussianRogers20Tau)},
+	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(gaussianRogers20Tau)},
 	halves:   true,
 }
 
@@ -177,7 +175,7 @@ var gaussianRogers20 = Method{
 //	tau = sqrt(u/(2 n beta)) + (1/n) sqrt(2 m n ln(4m/beta)/(u-1-ln u)).
 func gaussianRogers20Tau(g Goal) (float64, Mechanism) {
 	n, m, lnBeta := float64(g.Samples), float64(g.Queries), g.Beta.Ln()
-	tail := math.Sqrt(2 * m * lnOver(4, g).Float() / n)
+	tail := math.Sqrt(2 * m * solver.LnOver(4, g).Float() / n)
 	// v = ln(u-1); u - 1 - ln u without cancellation.
 	information := func(v float64) float64 {
 		x := num.Exp(v)
@@ -195,7 +193,7 @@ func gaussianRogers20Tau(g Goal) (float64, Mechanism) {
 	center := (num.Log(m) + num.Log(-lnBeta+num.Log(4*m)) + lnBeta) / 2
 	v, best := num.Interval{Lo: math.Min(center/2, center) - 6, Hi: math.Max(center, 0) + 6}.Minimize(1e-8, lnTau)
 	tau := num.Exp(best)
-	return certified(tau, 1, Mechanism{Noise: theory.GaussianNoise, Scale: math.Sqrt(m / (n * information(v)))})
+	return solver.Certified(tau, 1, Mechanism{Noise: theory.GaussianNoise, Scale: math.Sqrt(m / (n * information(v)))})
 }
 
 var gaussianBassily16 = Method{
@@ -207,7 +205,7 @@ var gaussianBassily16 = Method{
 	Adaptive: true,
 	Sources:  []theory.Source{source("bassily16", "transfer theorem"), source("balle18", "Theorem 8")},
 	Assumes:  []string{independent},
-	rule:     optimised{domain: domain{kinds: anyQuery}, reach: from(gaussianBassily16Tau)},
+	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: solver.Alone(gaussianBassily16Tau)},
 	halves:   true,
 }
 
@@ -220,8 +218,8 @@ var gaussianBassily16 = Method{
 // Q the (1-beta/2)-quantile of the max of m |N(0,1)| and s the noise that is
 // (epsilon, delta)-private.
 func gaussianBassily16Tau(g Goal) (float64, Mechanism) {
-	d, n, m := g.spread(), float64(g.Samples), g.Queries
-	lnRatio := math.Min(-lnOver(2, g).Float(), num.Log(0.2499)) // delta < epsilon/4
+	d, n, m := g.Spread(), float64(g.Samples), g.Queries
+	lnRatio := math.Min(-solver.LnOver(2, g).Float(), num.Log(0.2499)) // delta < epsilon/4
 	least := math.Sqrt((num.Log(4)-lnRatio)/n) * (1 + 0x1p-40)
 	if !(least < 1./3) {
 		return math.Inf(1), Mechanism{}
@@ -242,7 +240,7 @@ func gaussianBassily16Tau(g Goal) (float64, Mechanism) {
 		lnEpsilon, tau = at, inside
 	}
 	epsilon := num.Exp(lnEpsilon)
-	return certified(tau, d,
+	return solver.Certified(tau, d,
 		Mechanism{Noise: theory.GaussianNoise, Scale: noise(epsilon), Epsilon: epsilon,
 			LnDelta: theory.LogProb(lnEpsilon + lnRatio)})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 // The numbers of records that the greedy schedule with noise that is cut is known to need with a noise for each query
@@ -118,13 +119,13 @@ func TestOneNoiseIsForFewQueries(t *testing.T) {
 	r := rand.New(rand.NewPCG(57, 58))
 	schedules := []struct {
 		name         string
-		falling, one rule
+		falling, one solver.Rule
 		most         float64
 		few          int
 		goal         func(*Goal)
 	}{
-		{"joint", scheduledNoise.first.(either).first, oneJointNoise, 1e6, 5, func(*Goal) {}},
-		{"low variance", scheduledMoment.first, evenMoment, 300, 1, func(g *Goal) {
+		{"joint", scheduledNoise.First.(solver.Either).First, oneJointNoise, 1e6, 5, func(*Goal) {}},
+		{"low variance", scheduledMoment.First, evenMoment, 300, 1, func(g *Goal) {
 			g.Query, g.Disagreement, g.Tau = Difference, 0.01+0.3*r.Float64(), 0.01+0.2*r.Float64()
 			if r.IntN(2) == 0 {
 				g.Queries = 2
@@ -140,11 +141,11 @@ func TestOneNoiseIsForFewQueries(t *testing.T) {
 			}
 			g := Goal{Queries: m, Tau: math.Exp(-7 * r.Float64()), Beta: theory.LogProb(-math.Exp(-5 + 8*r.Float64()))}
 			s.goal(&g)
-			found, err := s.falling.samples(g, nil)
+			found, err := s.falling.Samples(g, nil)
 			if err != nil {
 				continue
 			}
-			if g.Samples = found.n - 1; g.Samples == 0 || !s.one.holds(g) {
+			if g.Samples = found.N - 1; g.Samples == 0 || !s.one.Holds(g) {
 				continue
 			}
 			if few++; g.Queries > 3 {

@@ -6,7 +6,10 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+	"github.com/dpcalc/dpcalc/transfer/tail"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 var ladder = Method{
@@ -26,27 +29,27 @@ var ladder = Method{
 }
 
 // oneScore is the rule for a single look: the score itself.
-var oneScore = fixedQuery{domain: domain{kinds: linear}, exact: true}
+var oneScore = solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}, Exact: true}
 
 // ladderRule is Theorem 4, or the score itself where that needs fewer rows.
-var ladderRule = either{
-	first: board{domain{kinds: linear, needs: ladderNeeds, top: boardLimit}}, second: oneScore, most: 1,
+var ladderRule = solver.Either{
+	First: board{solver.Domain{Kinds: goal.Linear, Needs: ladderNeeds, Top: boardLimit}}, Second: oneScore, Most: 1,
 }
 
 // oneDrawnScore is oneScore for a sample, or where a variance is known.
-var oneDrawnScore = perQuery(linear, true)
+var oneDrawnScore = solver.PerQuery(goal.Linear, true)
 
-var drawnLadderRule = func() either {
+var drawnLadderRule = func() solver.Either {
 	r := ladderRule
-	r.second = oneDrawnScore
+	r.Second = oneDrawnScore
 	return r
 }()
 
 func ladderNeeds(g Goal) error {
-	if g.Tau == 0 || g.Tau >= feedback.LeastLadderTau {
+	if g.Tau == 0 || g.Tau >= tree.LeastLadderTau {
 		return nil
 	}
-	return needs("a tau of at least " + formatFloat(feedback.LeastLadderTau))
+	return goal.Needs("a tau of at least " + goal.FormatFloat(tree.LeastLadderTau))
 }
 
 // boardLimit is where the tau of a board ends: a constant is as good from there on.
@@ -55,15 +58,15 @@ func boardLimit(g Goal) float64 { return (1 - g.Baseline()) / 2 }
 // board is Theorem 4. A table is built for n, m and tau, and its sum of errors is the least beta. A search goes by the
 // rough sum, which is smooth, and the table decides near where that ends. The sum of a table of 0/1 losses is not
 // monotone by a hundredth or so, as counts are whole.
-type board struct{ domain }
+type board struct{ solver.Domain }
 
-// tight: the table is searched.
-func (board) tight() bool { return false }
+// Tight: the table is searched.
+func (board) Tight() bool { return false }
 
 // boardSearch is a search among plans. It keeps the last table that holds.
 type boardSearch struct {
-	feedback.LadderSearch
-	held []feedback.Cell
+	tree.LadderSearch
+	held []tree.Cell
 	rows int64 // of held
 }
 
@@ -82,8 +85,8 @@ func (s *boardSearch) excess(g Goal) float64 {
 // rough is about the excess.
 func (s *boardSearch) rough(g Goal) float64 { return s.Rough(ladderOf(g), g.Samples) - g.Beta.Ln() }
 
-func (b board) holds(g Goal) bool {
-	return b.applies(g) == nil && new(boardSearch).excess(g) <= 0
+func (b board) Holds(g Goal) bool {
+	return b.Applies(g) == nil && new(boardSearch).excess(g) <= 0
 }
 
 // manySteps is the tau below which tables have so many steps that a search builds few of them, and asks for no lesser
@@ -98,7 +101,7 @@ func tables(g Goal) int {
 	return 12
 }
 
-func (b board) samples(g Goal, _ trail) (reached, error) {
+func (b board) Samples(g Goal, _ solver.Trail) (solver.Reached, error) {
 	s := new(boardSearch)
 	rough := func(n float64) float64 { g.Samples = int64(n); return s.rough(g) }
 	above := 1 - g.Baseline()
@@ -107,7 +110,7 @@ func (b board) samples(g Goal, _ trail) (reached, error) {
 	hi := lo
 	for rough(hi) > 0 {
 		if lo, hi = hi, 1.3*hi+1; hi > MaxCount {
-			return reached{}, theory.TooMany(math.Inf(1))
+			return solver.Reached{}, theory.TooMany(math.Inf(1))
 		}
 	}
 	for lo > 1 && (lo == hi || rough(lo) <= 0) {
@@ -121,13 +124,13 @@ func (b board) samples(g Goal, _ trail) (reached, error) {
 	holds := func(n float64) float64 { g.Samples = int64(n); return s.excess(g) }
 	least, err := leastWhole(n, slope, tables(g), holds)
 	if err != nil || g.Tau >= manySteps {
-		return reached{n: least}, err
+		return solver.Reached{N: least}, err
 	}
 	g.Samples = least
 	if s.rows != least {
-		return reached{n: least, tau: g.Tau, run: b.run(g)}, nil
+		return solver.Reached{N: least, Tau: g.Tau, Run: b.run(g)}, nil
 	}
-	return reached{n: least, tau: g.Tau, run: boardOf(g, s.held)}, nil
+	return solver.Reached{N: least, Tau: g.Tau, Run: boardOf(g, s.held)}, nil
 }
 
 // farOff is the share by which a search goes on by halves if its lines have not come closer to where an excess ends.
@@ -183,9 +186,9 @@ func leastWhole(n, slope float64, most int, excess func(n float64) float64) (int
 	return int64(hi), nil
 }
 
-func (board) queries(g Goal) int64 {
+func (board) Queries(g Goal) int64 {
 	s := new(boardSearch)
-	rough := mostQueries(g, 1, func(g Goal) bool { return s.rough(g) <= 0 })
+	rough := solver.MostQueries(g, 1, func(g Goal) bool { return s.rough(g) <= 0 })
 	holds := func(m int64) bool { g.Queries = m; return s.excess(g) <= 0 }
 	most := int64(0)
 	for lo, hi, m, step := int64(0), int64(MaxCount)+1, max(rough, 1), int64(1); hi-lo > 1; step *= 2 {
@@ -206,8 +209,8 @@ func (board) queries(g Goal) int64 {
 	return most
 }
 
-// tau is about the least, and of a goal with a tau that holds one that is not above it.
-func (b board) tau(g Goal) (float64, Mechanism) {
+// Tau returns about the least, and of a goal with a tau that holds one that is not above it.
+func (b board) Tau(g Goal) (float64, Mechanism) {
 	s := new(boardSearch)
 	top := boardLimit(g)
 	at := func(tau float64) float64 { g.Tau = tau; return s.excess(g) }
@@ -245,7 +248,7 @@ func (b board) tau(g Goal) (float64, Mechanism) {
 		default:
 			next = lo + (hi-lo)/2
 		}
-		next = max(next, feedback.LeastLadderTau)
+		next = max(next, tree.LeastLadderTau)
 		if next >= top || next == hi {
 			break
 		}
@@ -276,7 +279,7 @@ func roughTau(g Goal, top float64, rough func(tau float64) float64) float64 {
 	above := 1 - g.Baseline()
 	cube := 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / float64(g.Samples)
 	guess := math.Cbrt(cube)
-	hi := math.Min(math.Max(guess, feedback.LeastLadderTau), 0.99*top)
+	hi := math.Min(math.Max(guess, tree.LeastLadderTau), 0.99*top)
 	lo := hi
 	for rough(hi) > 0 {
 		if lo, hi = hi, 1.2*hi; hi < top {
@@ -291,17 +294,17 @@ func roughTau(g Goal, top float64, rough func(tau float64) float64) float64 {
 		break
 	}
 	for lo == hi || rough(lo) <= 0 {
-		if lo <= feedback.LeastLadderTau {
-			return feedback.LeastLadderTau
+		if lo <= tree.LeastLadderTau {
+			return tree.LeastLadderTau
 		}
-		hi, lo = lo, math.Max(lo/1.2, feedback.LeastLadderTau)
+		hi, lo = lo, math.Max(lo/1.2, tree.LeastLadderTau)
 	}
 	return num.Interval{Lo: lo, Hi: hi}.SafeRoot(1e-9, rough)
 }
 
-func (b board) beta(g Goal) theory.LogProb {
+func (b board) Beta(g Goal) theory.LogProb {
 	g.Beta = 0
-	if ln := new(boardSearch).excess(g); ln < 0 && b.applies(g) == nil {
+	if ln := new(boardSearch).excess(g); ln < 0 && b.Applies(g) == nil {
 		return theory.LogProb(ln)
 	}
 	return 0
@@ -313,7 +316,7 @@ func (board) run(g Goal) Mechanism {
 	return boardOf(g, cells)
 }
 
-func boardOf(g Goal, cells []feedback.Cell) (run Mechanism) {
+func boardOf(g Goal, cells []tree.Cell) (run Mechanism) {
 	for l, cell := range cells {
 		step := theory.Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value}
 		if g.Query == Binary && l > 0 {
@@ -325,8 +328,8 @@ func boardOf(g Goal, cells []feedback.Cell) (run Mechanism) {
 	return run
 }
 
-func ladderOf(g Goal) feedback.Ladder {
-	return feedback.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Baseline(), ZeroOne: g.Query == Binary,
+func ladderOf(g Goal) tree.Ladder {
+	return tree.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Baseline(), ZeroOne: g.Query == Binary,
 		Sample: g.Sample, Varies: varies(g)}
 }
 
@@ -336,7 +339,7 @@ func varies(g Goal) float64 {
 	if g.Variance == 0 {
 		return 0
 	}
-	return feedback.Varying(g.Variance).Most
+	return tail.Varying(g.Variance).Most
 }
 
 // BoardFailure returns a bound on the probability that a board of the method `ladder` breaks the promise of g, in which
@@ -352,14 +355,14 @@ func BoardFailure(g Goal, boards ...[]theory.Step) (theory.LogProb, error) {
 	if first := boards[0]; len(first) > 0 && math.Abs(first[0].Value-g.Baseline()) > g.Tau { // it begins at the floor
 		g.AtLeast = 0
 	}
-	tables := make([][]feedback.Cell, len(boards))
+	tables := make([][]tree.Cell, len(boards))
 	for i, board := range boards {
 		alike := func(a, b theory.Step) bool { return a.Value == b.Value }
 		if !isBoard(g, board) || !slices.EqualFunc(board, boards[0], alike) {
 			return 0, nil
 		}
 		for _, step := range board {
-			tables[i] = append(tables[i], feedback.Cell{
+			tables[i] = append(tables[i], tree.Cell{
 				Boundary: 1 - step.Boundary, Value: 1 - step.Value, Count: g.Samples - step.Count,
 			})
 		}
@@ -391,9 +394,9 @@ func follows(s, before theory.Step, g Goal) bool {
 // CertifyOneScore fills in the failure probability at which the score of the only model is shown as it is: the
 // answer's own, or 0, the probability one.
 func (a *Answer) CertifyOneScore() {
-	holds := oneScore.holds
-	if a.Sample != nil || a.spreadKnown() != nil {
-		holds = oneDrawnScore.holds
+	holds := oneScore.Holds
+	if a.Sample != nil || a.SpreadKnown() != nil {
+		holds = oneDrawnScore.Holds
 	}
 	if a.Queries != 1 || a.Tau >= boardLimit(a.Goal) || !holds(a.Goal) {
 		a.Beta = 0
@@ -410,7 +413,7 @@ var ladderBlum15 = Method{
 	Feedbacks: []Feedback{Best},
 	Sources:   []theory.Source{source("blum15", "Theorem 3.1")},
 	Assumes:   []string{independent},
-	rule: closed{domain: domain{kinds: linear}, need: ladderBlum15Rows, run: func(g Goal) Mechanism {
+	rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Linear}, Need: ladderBlum15Rows, Run: func(g Goal) Mechanism {
 		_, step := ladderBlum15Of(g).Need()
 		return Mechanism{Step: step}
 	}},
@@ -422,6 +425,6 @@ func ladderBlum15Rows(g Goal) num.DD {
 	return need
 }
 
-func ladderBlum15Of(g Goal) feedback.LadderBlum15 {
-	return feedback.LadderBlum15{Queries: g.Queries, Tau: g.Tau, LnBeta: g.Beta.Ln()}
+func ladderBlum15Of(g Goal) tree.LadderBlum15 {
+	return tree.LadderBlum15{Queries: g.Queries, Tau: g.Tau, LnBeta: g.Beta.Ln()}
 }

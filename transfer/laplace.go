@@ -5,6 +5,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
@@ -17,7 +19,7 @@ var laplace = Method{
 	Adaptive: true,
 	Sources:  proved("transfer.md#laplace"),
 	Assumes:  []string{independentOnly},
-	rule:     optimised{domain: domain{kinds: anyQuery}, reach: laplaceCVaRTau},
+	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: laplaceCVaRTau},
 	halves:   true,
 }
 
@@ -27,14 +29,14 @@ const addLaplace = "Add independent Laplace noise of scale noise_scale to every 
 // answer is eps-private, so the transcript is as stable as m eps-privacy or as
 // the m-fold composition, whichever is the lesser number.
 func laplaceCVaRTau(g Goal) func(int64) (float64, Mechanism) {
-	d, m, lnBeta := g.spread(), float64(g.Queries), g.Beta.Ln()
+	d, m, lnBeta := g.Spread(), float64(g.Queries), g.Beta.Ln()
 	c := num.MaxLaplaceCVaR(g.Queries, lnBeta)
 	return func(samples int64) (float64, Mechanism) {
 		noise := c / float64(samples)
 		steps := stability.Steps{Count: g.Queries, LnBeta: lnBeta, Pure: 4 * noise / m, Composed: noise / math.Sqrt(m)}
 		lnEps, tau := steps.Best(func(eps, shift float64) float64 { return noise/eps + shift })
 		eps := num.Exp(lnEps)
-		return certified(d*tau, d,
+		return solver.Certified(d*tau, d,
 			Mechanism{Noise: theory.LaplaceNoise, Scale: d / (float64(samples) * eps), Epsilon: m * eps})
 	}
 }
@@ -49,7 +51,7 @@ var laplaceJung20 = Method{
 	Sources: []theory.Source{source("jung20", "transfer theorem for pure differential privacy"),
 		source("dwork06calibrating", "Laplace mechanism")},
 	Assumes: []string{independent, inInterval},
-	rule:    optimised{domain: domain{kinds: anyQuery}, reach: from(laplaceJung20Tau)},
+	rule:    solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: solver.Alone(laplaceJung20Tau)},
 	halves:  true,
 }
 
@@ -60,7 +62,7 @@ var laplaceJung20 = Method{
 //	tau = s x + (e^epsilon - 1) + sqrt(2 ln(1/(beta-b))/n)        for linear queries,
 //	tau = s x + D(e^epsilon - 1) + b max(1,D)/beta                for the others.
 func laplaceJung20Tau(g Goal) (float64, Mechanism) {
-	d, n, m := g.spread(), float64(g.Samples), g.Queries
+	d, n, m := g.Spread(), float64(g.Samples), g.Queries
 	lnBeta := g.Beta.Ln()
 	sampling := func(lnB float64) float64 {
 		if g.Query == Sensitive || g.Query == Minimization {
@@ -93,6 +95,6 @@ func laplaceJung20Tau(g Goal) (float64, Mechanism) {
 		return noisy + sampling(num.LogAny(math.Min(-x, 0), m))
 	})
 	_, epsilon := best(x)
-	return certified(tau, d,
+	return solver.Certified(tau, d,
 		Mechanism{Noise: theory.LaplaceNoise, Scale: d * float64(m) / (n * epsilon), Epsilon: epsilon})
 }

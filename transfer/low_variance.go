@@ -1,17 +1,21 @@
 package transfer
 
-import "github.com/dpcalc/dpcalc/transfer/noise"
+import (
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/noise"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+)
 
 var (
 	evenMoment      = noiseRule{noise: noise.Even, plan: momentPlan, low: true}
-	scheduledMoment = either{
-		first:  noiseRule{noise: noise.Falling, plan: momentPlan, falls: true, low: true},
-		second: evenMoment, most: fewQueries,
+	scheduledMoment = solver.Either{
+		First:  noiseRule{noise: noise.Falling, plan: momentPlan, falls: true, low: true},
+		Second: evenMoment, Most: fewQueries,
 	}
 )
 
 // moment is what the goal says of the second moment of its queries, nil if it says nothing.
-func (g Goal) moment() noise.Moment {
+func moment(g goal.Goal) noise.Moment {
 	switch {
 	case g.Query == Difference && g.Disagreement > 0:
 		return noise.Difference{Disagreement: g.Disagreement}
@@ -25,13 +29,7 @@ func (g Goal) moment() noise.Moment {
 	return nil
 }
 
-// byHalf reports whether the low-variance bound speaks of half of a difference: its second moment is known, and not
-// how often it is 0.
-func (g Goal) byHalf() bool {
-	return g.Query == Difference && g.Disagreement == 0 && g.SecondMoment > 0
-}
-
 // momentPlan is the plan of a goal with a bound on the second moment.
 func momentPlan(g Goal) noise.Plan {
-	return g.planBy(noise.LowVariance(g.moment(), g.Checked, noise.SidesOf(g.OneSided)))
+	return planBy(g, noise.LowVariance(moment(g), g.Checked, noise.SidesOf(g.OneSided)))
 }

@@ -2,11 +2,12 @@ package transfer
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 // Proof says where the proof of a method's theorem is.
@@ -56,16 +57,16 @@ type Method struct {
 	Tails     []theory.Source // the derived lemma that an answer about a [Difference] rests on as well, if any
 	Assumes   []string        // hypotheses that code cannot check
 
-	rule     rule // for both sides of values in [0,1], and for whatever has no rule of its own below
-	other    rule // for one side, and for differences; nil if rule serves them
-	low      rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
-	arriving rule // where rows arrive between the queries; nil if the theorem needs all of them at the first
-	halves   bool // whether differences are decided by half of them
-	drawn    rule // where the goal has a [Sample]; nil if the theorem needs independent rows of equal weight
+	rule     solver.Rule // for both sides of values in [0,1], and for whatever has no rule of its own below
+	other    solver.Rule // for one side, and for differences; nil if rule serves them
+	low      solver.Rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
+	arriving solver.Rule // where rows arrive between the queries; nil if the theorem needs all of them at the first
+	halves   bool        // whether differences are decided by half of them
+	drawn    solver.Rule // where the goal has a [Sample]; nil if the theorem needs independent rows of equal weight
 }
 
 // ruleFor is the method's theorem for a goal with only the fields that the method uses.
-func (m Method) ruleFor(g Goal) rule {
+func (m Method) ruleFor(g Goal) solver.Rule {
 	r := m.rule
 	if g.Sample != nil && m.drawn != nil {
 		return m.drawn
@@ -73,7 +74,7 @@ func (m Method) ruleFor(g Goal) rule {
 	if g.Arrival != nil && m.arriving != nil {
 		r = m.arriving
 		if m.halves && g.Query == Difference {
-			r = halved{r}
+			r = solver.Halved{Rule: r}
 		}
 		return r
 	}
@@ -84,17 +85,17 @@ func (m Method) ruleFor(g Goal) rule {
 		r = parted{r}
 	}
 	if m.halves && g.Query == Difference {
-		r = halved{r}
+		r = solver.Halved{Rule: r}
 	}
-	if m.low != nil && g.moment() != nil {
+	if m.low != nil && moment(g) != nil {
 		low := m.low
-		if g.byHalf() {
-			low = halved{low}
+		if g.ByHalf() {
+			low = solver.Halved{Rule: low}
 		}
-		r = either{first: low, second: r}
+		r = solver.Either{First: low, Second: r}
 	}
 	if g.PastLooks > 0 {
-		r = afterLooks{r}
+		r = solver.AfterLooks{Rule: r}
 	}
 	return r
 }
@@ -162,7 +163,7 @@ func (m Method) proven(g Goal) (Proof, []theory.Source) {
 		if m.spreads(g) {
 			known = knownVariance
 		}
-		return Derived, slices.Concat(m.Sources, m.Tails, known, g.drawnSources())
+		return Derived, slices.Concat(m.Sources, m.Tails, known, drawnSources(g))
 	}
 	sources := m.Sources
 	if m.spreads(g) {
@@ -192,7 +193,7 @@ func (m Method) knows(g Goal) bool {
 	if slices.Contains(m.Uses, floorFlag) { // a board begins at what every score is at least
 		return g.Baseline() > g.Floor || g.Variance > 0
 	}
-	return g.spreadKnown() != nil
+	return g.SpreadKnown() != nil
 }
 
 // spreads reports whether these tails are those of a known variance or second moment.
@@ -223,7 +224,7 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 		hypotheses = slices.Concat(hypotheses, []string{a.known()})
 	}
 	if a.Sample != nil {
-		return sources, a.drawnAssumes(hypotheses)
+		return sources, drawnAssumes(a.Goal, hypotheses)
 	}
 	if a.Arrival != nil {
 		if m.Proof == Derived {
@@ -245,29 +246,29 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 func (a Answer) known() string {
 	switch {
 	case a.SecondMoment > 0 && a.Checked && !a.Mechanism.LowVariance:
-		return "nothing is answered from a query on whose sample the square of the difference has a mean above " + formatFloat(a.SecondMoment)
+		return "nothing is answered from a query on whose sample the square of the difference has a mean above " + goal.FormatFloat(a.SecondMoment)
 	case a.SecondMoment > 0 && !a.Mechanism.LowVariance:
-		return "the square of every difference has a mean of at most " + formatFloat(a.SecondMoment) + " on the population"
+		return "the square of every difference has a mean of at most " + goal.FormatFloat(a.SecondMoment) + " on the population"
 	case a.Decided != Undecided:
 		return a.counted()
 	case a.Checked && a.Query == Difference:
-		return "nothing is answered once more than the share " + formatFloat(a.Disagreement) + " of the sample's rows differ"
+		return "nothing is answered once more than the share " + goal.FormatFloat(a.Disagreement) + " of the sample's rows differ"
 	case a.Checked:
-		return "nothing is answered once the accuracy on the sample is below " + formatFloat(a.AtLeast)
+		return "nothing is answered once the accuracy on the sample is below " + goal.FormatFloat(a.AtLeast)
 	case a.Query == Difference && a.Disagreement > 0:
-		return "every query is 0 on all but the share " + formatFloat(a.Disagreement) + " of the population"
+		return "every query is 0 on all but the share " + goal.FormatFloat(a.Disagreement) + " of the population"
 	case a.AtLeast > 0:
-		return "every query has a population value of at least " + formatFloat(a.AtLeast)
+		return "every query has a population value of at least " + goal.FormatFloat(a.AtLeast)
 	case a.SecondMoment > 0:
-		return "half of every difference varies with a second moment of at most " + formatFloat(a.SecondMoment/4)
+		return "half of every difference varies with a second moment of at most " + goal.FormatFloat(a.SecondMoment/4)
 	}
-	return "every query has a variance of at most " + formatFloat(a.Variance) + " from row to row"
+	return "every query has a variance of at most " + goal.FormatFloat(a.Variance) + " from row to row"
 }
 
 // Exact reports whether the samples of an answer are the least number for which the
 // method's inequality holds: with one fewer it fails. A method with free parameters
 // searches for them, and what it finds may be above that.
-func (m Method) Exact() bool { return m.rule.tight() }
+func (m Method) Exact() bool { return m.rule.Tight() }
 
 // Methods returns the registry in printing order.
 func Methods() []Method { return slices.Clone(registry) }
@@ -276,5 +277,3 @@ func Methods() []Method { return slices.Clone(registry) }
 func Lookup(name string) (Method, bool) {
 	return each.First(registry, func(m Method) bool { return m.Name == name })
 }
-
-func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

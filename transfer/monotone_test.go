@@ -1,6 +1,8 @@
 package transfer
 
-import "testing"
+import (
+	"testing"
+)
 
 // Goals at which a search once missed: the Laplace optimum is a dip beside a plateau
 // where m is huge, and the exact requirement is not asked above one half.

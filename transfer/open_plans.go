@@ -5,12 +5,11 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/open"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
-
-// The rows of plans that know no number of queries: what an answer costs at query Queries, the Passes-th that passes,
-// raises the board or corrects a guess, if it does. Package open has the theorems.
 
 const (
 	anyNumber = "No number of queries, of passes or of corrections is fixed. "
@@ -76,32 +75,15 @@ var openGuess = Method{
 
 // The rows of a look are those at hand when it is taken.
 var (
-	openGateRule  = anyLook{optimised{domain{means, rareFits, openLimit}, openRule(gateWidth)}}
-	openBoardRule = anyLook{optimised{domain{linear, rareFits, openLimit}, openRule(stepped(open.Plan.Board))}}
-	openGuessRule = anyLook{optimised{domain{means, rareFits, openLimit}, openRule(stepped(open.Plan.Guess))}}
+	openGateRule  = anyLook{solver.Optimised{Domain: solver.Domain{Kinds: goal.Means, Needs: rareFits, Top: openLimit}, Reach: openRule(gateWidth)}}
+	openBoardRule = anyLook{solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear, Needs: rareFits, Top: openLimit}, Reach: openRule(stepped(open.Plan.Board))}}
+	openGuessRule = anyLook{solver.Optimised{Domain: solver.Domain{Kinds: goal.Means, Needs: rareFits, Top: openLimit}, Reach: openRule(stepped(open.Plan.Guess))}}
 )
-
-// Rare is which query on the rarer side of an open plan that with the number Queries is, if it is one: a pass, a raise
-// or a correction.
-func (g Goal) Rare() int64 {
-	if g.Feedback == Flags && g.Passes == 0 {
-		return max(g.Budget, 1)
-	}
-	return max(g.Passes, 1)
-}
-
-// withFlags is the goal with the budget of a fixed plan beside an open one.
-func (g Goal) withFlags() Goal {
-	if g.Open && g.Feedback == Flags {
-		g.Budget, g.Passes = g.Rare(), 0
-	}
-	return g
-}
 
 // rareFits asks for no more queries on the rarer side than queries.
 func rareFits(g Goal) error {
 	if g.Queries > 0 && g.Rare() > g.Queries {
-		return needs("passes of at most the number of queries")
+		return goal.Needs("passes of at most the number of queries")
 	}
 	return nil
 }
@@ -112,24 +94,24 @@ func openLimit(g Goal) float64 {
 	case g.Bar.Given:
 		return (1 - g.Bar.Value) / 2
 	case g.Query == Difference:
-		return g.disagreement()
+		return g.MayDiffer()
 	}
 	return 0.5
 }
 
 // anyLook is a rule about a query of an open plan. There are at least as many as are on the rarer side.
-type anyLook struct{ optimised }
+type anyLook struct{ solver.Optimised }
 
-func (r anyLook) queries(g Goal) int64 { return mostQueries(g, g.Rare(), r.holds) }
+func (r anyLook) Queries(g Goal) int64 { return solver.MostQueries(g, g.Rare(), r.Holds) }
 
 // openRule is what the plan of a goal certifies, by one kind of look.
 func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) func(n int64) (float64, Mechanism) {
 	return func(g Goal) func(int64) (float64, Mechanism) {
 		return func(n int64) (float64, Mechanism) {
-			n += g.Arrival.more(g.Queries)
+			n += g.Arrival.More(g.Queries)
 			p := open.Plan{LnBeta: lnCells(g), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
 			tau, run := math.Inf(1), Mechanism{}
-			for _, p.Tails = range g.openTails(n) {
+			for _, p.Tails = range openTails(g, n) {
 				if other, another := look(g, p); other < tau {
 					tau, run = other, another
 				}
@@ -152,32 +134,32 @@ func lnCells(g Goal) float64 {
 }
 
 // openTails are the tails of n rows of a goal, of which the one that says most counts.
-func (g Goal) openTails(n int64) []open.Planned {
+func openTails(g goal.Goal, n int64) []open.Planned {
 	of := func(rows func(entropic float64, alike bool) open.Planned) open.Planned {
 		return open.Of(g.Sample, n, rows)
 	}
 	list := []open.Planned{of(func(rows float64, alike bool) open.Planned {
 		switch {
 		case g.Query == Difference:
-			return open.Differences{Rows: rows, Disagreement: g.disagreement()}
+			return open.Differences{Rows: rows, Disagreement: g.MayDiffer()}
 		case g.Query == Binary && n <= 1<<52:
 			return open.ZeroOne{Rows: n}
 		}
 		return open.InUnit(rows, alike)
 	})}
-	if g.Query == Difference && feedback.CountsAlike(g.Sample) { // (1+f)/2
+	if g.Query == Difference && tail.CountsAlike(g.Sample) { // (1+f)/2
 		list = append(list, of(func(rows float64, alike bool) open.Planned {
 			return open.Decided{Rows: int64(rows), Count: int64(rows), Among: open.InUnit(rows, alike)}
 		}))
 	}
-	switch known := g.spreadKnown().(type) {
-	case feedback.Moment:
+	switch known := g.SpreadKnown().(type) {
+	case tail.Moment:
 		list = append(list, of(func(rows float64, _ bool) open.Planned {
 			return open.KnownVariance{Rows: rows, Variance: known.Most, Lowest: -1}
 		}))
-	case feedback.Kept:
+	case tail.Kept:
 		list = append(list, of(func(rows float64, _ bool) open.Planned { return open.Kept{Rows: rows, Most: known.Most} }))
-	case feedback.Skewed:
+	case tail.Skewed:
 		list = append(list, of(func(rows float64, _ bool) open.Planned {
 			return open.KnownVariance{Rows: rows, Variance: known.Most * (1 - known.Most) * (1 + 1e-15)}
 		}))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 func lp(text string) theory.LogProb {
@@ -88,13 +89,13 @@ var demands = map[string]func(g Goal, n int64) bool{
 	"dp": func(g Goal, n int64) bool { // tanh(tau/4) = (e-1)/(e+1), e = exp(tau/2)
 		e := number(g.Tau / 2).Exp()
 		gap := number(g.Tau).Minus(e.Minus(whole(1)).Over(e.Plus(whole(1))))
-		return whole(2 * n).Times(gap).Times(gap).AtLeast(oracleLevel(g, int64(g.sides())))
+		return whole(2 * n).Times(gap).Times(gap).AtLeast(oracleLevel(g, int64(g.Sides())))
 	},
 	"dp-maxinfo": func(g Goal, n int64) bool {
-		return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, int64(g.sides())))
+		return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, int64(g.Sides())))
 	},
 	"dp-dwork15": func(g Goal, n int64) bool {
-		return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, int64(3*g.sides())))
+		return whole(n).Times(tauSquared(g)).AtLeast(oracleLevel(g, int64(3*g.Sides())))
 	},
 	"dp-approx-dwork15": func(g Goal, n int64) bool {
 		return whole(n).Times(tauSquared(g)).AtLeast(whole(48).Times(oracleLevel(g, 8)))
@@ -171,7 +172,7 @@ func oracleN1(g Goal, n int64) bool {
 func TestClosedMethodsAreExactCeilings(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for _, m := range Methods() {
-		if _, ok := m.rule.(closed); !ok {
+		if _, ok := m.rule.(solver.Closed); !ok {
 			continue
 		}
 		demand, ok := demands[m.Name]

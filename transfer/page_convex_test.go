@@ -1,6 +1,8 @@
 package transfer
 
-import "math"
+import (
+	"math"
+)
 
 // pageConvexRows is the greatest number of rows of which convex tails are asked.
 const pageConvexRows = 1 << 22

@@ -6,8 +6,6 @@ import (
 	"strconv"
 )
 
-// The joint bound: the orders and the tangents are searched for in floating point, where any that come out are valid.
-
 // pageJoint is answers with noise: the standard deviations as they are printed, and where the noise is cut, 0 for
 // nowhere.
 type pageJoint struct {

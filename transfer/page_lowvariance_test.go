@@ -1,8 +1,8 @@
 package transfer
 
-import "math"
-
-// The bound for queries of low variance: the order, V, x0 and the tangents are searched for in floating point.
+import (
+	"math"
+)
 
 // gauss is Gauss's with 64 points on [-1,1].
 var gauss = func() (r [64][2]dec) {

@@ -1,6 +1,8 @@
 package transfer
 
-import "math"
+import (
+	"math"
+)
 
 // integral is about that of f, by Gauss's rule with 64 points on so many equal pieces.
 func integral(lo, hi dec, pieces int64, f func(dec) dec) dec {

@@ -14,11 +14,6 @@ import (
 	"github.com/dpcalc/dpcalc/internal/decimals"
 )
 
-// The files named page evaluate what a plan's failure is certified with once more, in decimals of 50 digits and from
-// the theorem pages alone. They share nothing with the code that makes plans. Where a theorem leaves a choice (an
-// order, a tangent, a worst mean), it is searched for in floating point, and any that comes out is valid or is close
-// enough to the worst to refute a plan that does not hold.
-
 // The files named page are complete without any other file of the package, and of dpcalc they import the decimals
 // alone.
 func TestPagesStandAlone(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 var dp = Method{
@@ -17,8 +19,8 @@ var dp = Method{
 	OneSided:  true,
 	Sources:   proved("transfer.md#dp"),
 	Assumes:   []string{independentOnly, wholeInput},
-	rule: closed{domain: domain{kinds: linear, needs: dpTiltNeeds}, need: dpTiltRows, epsilon: tiltEpsilon,
-		run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
+	rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: dpTiltNeeds}, Need: dpTiltRows, Epsilon: tiltEpsilon,
+		Run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
 }
 
 const privateOutput = "For a procedure that is itself private and puts out functions, such as a private learner: its functions' values on the data are then within tau of the population. It does not say how to answer queries."
@@ -30,7 +32,7 @@ func dpTiltRows(g Goal) num.DD {
 	if gap.Float() <= 0 {
 		return num.FromFloat(math.Inf(1))
 	}
-	return lnOver(g.sides(), g).Div(gap.Mul(gap).MulFloat(2))
+	return solver.LnOver(g.Sides(), g).Div(gap.Mul(gap).MulFloat(2))
 }
 
 // tiltEpsilon is the goal's epsilon, or tau.
@@ -52,7 +54,7 @@ func tanhQuarter(eps float64) num.DD {
 
 func dpTiltNeeds(g Goal) error {
 	if g.Epsilon > 0 && g.Tau > 0 && num.Tanh(g.Epsilon/4) >= g.Tau {
-		return needs("epsilon below 4 atanh(tau) = " + formatFloat(4*math.Atanh(g.Tau)))
+		return goal.Needs("epsilon below 4 atanh(tau) = " + goal.FormatFloat(4*math.Atanh(g.Tau)))
 	}
 	return nil
 }
@@ -71,7 +73,7 @@ var dpMaxInfo = Method{
 }
 
 // dpMaxInfoRows is Corollary 2.1.1: epsilon = tau^2 and 2m exp(-tau^2 n) <= beta, m for 2m where one side counts.
-func dpMaxInfoRows(g Goal) num.DD { return lnOver(g.sides(), g).Div(square(g)) }
+func dpMaxInfoRows(g Goal) num.DD { return solver.LnOver(g.Sides(), g).Div(solver.Square(g)) }
 
 var dpDwork15 = Method{
 	Name:      "dp-dwork15",
@@ -87,7 +89,7 @@ var dpDwork15 = Method{
 }
 
 // dpDworkRows is Corollary 2.3.1: epsilon = tau and 6m exp(-tau^2 n) <= beta, 3m for 6m where one side counts.
-func dpDworkRows(g Goal) num.DD { return lnOver(3*g.sides(), g).Div(square(g)) }
+func dpDworkRows(g Goal) num.DD { return solver.LnOver(3*g.Sides(), g).Div(solver.Square(g)) }
 
 var dpApproxDwork15 = Method{
 	Name:      "dp-approx-dwork15",
@@ -102,18 +104,18 @@ var dpApproxDwork15 = Method{
 }
 
 // dpApproxRows is Theorem 2.4 at level beta/m: n >= 48 ln(8m/beta)/tau^2.
-func dpApproxRows(g Goal) num.DD { return lnOver(8, g).MulFloat(48).Div(square(g)) }
+func dpApproxRows(g Goal) num.DD { return solver.LnOver(8, g).MulFloat(48).Div(solver.Square(g)) }
 
 // lnDeltaApprox is Theorem 2.4's ln delta = (4/tau) ln(beta/(8m)), rounded down.
 func lnDeltaApprox(g Goal) theory.LogProb {
-	ln := lnOver(8, g).MulFloat(-4).Div(num.FromFloat(g.Tau))
+	ln := solver.LnOver(8, g).MulFloat(-4).Div(num.FromFloat(g.Tau))
 	return theory.LogProb(math.Nextafter(ln.Float(), math.Inf(-1)))
 }
 
 func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64,
-	lnDelta func(Goal) theory.LogProb) closed {
+	lnDelta func(Goal) theory.LogProb) solver.Closed {
 	check, choose := epsilonAtMost(text, limit)
-	return closed{domain: domain{kinds: linear, needs: check}, need: need, epsilon: choose, run: func(g Goal) Mechanism {
+	return solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: check}, Need: need, Epsilon: choose, Run: func(g Goal) Mechanism {
 		m := Mechanism{Epsilon: choose(g)}
 		if lnDelta != nil {
 			m.LnDelta = lnDelta(g)
@@ -127,7 +129,7 @@ func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64
 func epsilonAtMost(text string, limit func(tau float64) float64) (func(Goal) error, func(Goal) float64) {
 	check := func(g Goal) error {
 		if g.Epsilon > 0 && g.Tau > 0 && g.Epsilon > limit(g.Tau) {
-			return needs("epsilon at most " + text + " = " + formatFloat(limit(g.Tau)))
+			return goal.Needs("epsilon at most " + text + " = " + goal.FormatFloat(limit(g.Tau)))
 		}
 		return nil
 	}

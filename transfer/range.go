@@ -1,97 +1,16 @@
 package transfer
 
 import (
-	"errors"
 	"iter"
 	"math"
 	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 )
 
-// Range is the interval that the values of a query are in, where that is not [0,1]. Whatever is an accuracy, a bar or a
-// score of the goal and of its answer is in the units of the values. The zero Range is [0,1].
-//
-// Values x in [From,To] are (x-From)/(To-From) in [0,1], and a difference of two is the difference of these times
-// To - From: every theorem holds for the shares, and a share of the range costs what it costs in [0,1].
-type Range struct{ From, To float64 }
-
-// given reports whether the range is another than [0,1].
-func (r Range) given() bool { return r != Range{} }
-
-// Width returns To - From, 1 for the zero Range.
-func (r Range) Width() float64 {
-	if !r.given() {
-		return 1
-	}
-	return r.To - r.From
-}
-
-// WantRange says which ranges are [Range.Valid].
-const WantRange = "two numbers up to 1e100, the lesser one first, that differ by at least 1e-100 and by a millionth of the greater"
-
-// Valid reports whether the square of the width is a number, and a float64 tells the values of the range apart.
-func (r Range) Valid() bool {
-	width, most := r.To-r.From, max(math.Abs(r.From), math.Abs(r.To))
-	return width >= 1e-100 && most <= 1e100 && most <= 1e6*width
-}
-
-// validRange returns a DomainError for a range that is none, or of queries that have none.
-func (g Goal) validRange() error {
-	r := g.Range
-	typed := formatFloat(r.From) + "," + formatFloat(r.To)
-	if err := theory.Domain(r.Valid(), "range", typed, WantRange); err != nil {
-		return err
-	}
-	if err := theory.Domain(g.Query == Bounded || g.Query == Difference, "range", g.Query, "bounded queries or differences"); err != nil {
-		return err
-	}
-	most := g.share().spread() * r.Width()
-	if err := theory.Domain(g.Tau == 0 || g.share().Tau > 0 && g.Tau < most, "tau", g.Tau, "a number in (0, "+formatFloat(most)+")"); err != nil {
-		return err
-	}
-	err := g.share().Validate()
-	shared := []string{"threshold", "floor", "hold", "guess-error", "variance", "second-moment"}
-	if wrong := (*theory.DomainError)(nil); errors.As(err, &wrong) && slices.Contains(shared, wrong.Param) {
-		return theory.Domain(false, wrong.Param, wrong.Value, wrong.Want+", both with the values counted from 0 to 1")
-	}
-	return err
-}
-
-// position is a score as a share of the range; a difference has no start.
-func (g Goal) position(x float64) float64 {
-	if g.Query == Difference {
-		return x / g.Range.Width()
-	}
-	return (x - g.Range.From) / g.Range.Width()
-}
-
-// score is the score of a share of the range.
-func (g Goal) score(u float64) float64 {
-	if g.Query == Difference {
-		return u * g.Range.Width()
-	}
-	return g.Range.From + u*g.Range.Width()
-}
-
-// share is the goal about shares of the range.
-func (g Goal) share() Goal {
-	width := g.Range.Width()
-	g.Tau, g.Hold = g.Tau/width, g.Hold/width
-	g.GuessError.Value /= width
-	g.Variance, g.SecondMoment = g.Variance/(width*width), g.SecondMoment/(width*width)
-	if g.Bar.Given {
-		g.Bar.Value = g.position(g.Bar.Value)
-	}
-	if g.Floor != 0 {
-		g.Floor = g.position(g.Floor)
-	}
-	g.Range = Range{}
-	return g
-}
-
 // inUnits is an answer about shares as one to the goal.
-func (g Goal) inUnits(a Answer) Answer {
+func inUnits(g goal.Goal, a Answer) Answer {
 	width, solved := g.Range.Width(), a.Goal
 	if g.Tau == 0 && solved.Tau > 0 { // as a share it is no less than what was solved
 		for g.Tau = solved.Tau * width; g.Tau/width < solved.Tau; {
@@ -109,7 +28,7 @@ func (g Goal) inUnits(a Answer) Answer {
 		run.Schedule = widened{run.Schedule, width}
 	}
 	if run.PassAt.Given {
-		run.PassAt.Value = g.score(run.PassAt.Value)
+		run.PassAt.Value = g.Score(run.PassAt.Value)
 	}
 	run.QueryWidths, run.FlagWidths = slices.Clone(run.QueryWidths), slices.Clone(run.FlagWidths)
 	run.Board = slices.Clone(run.Board)
@@ -121,7 +40,7 @@ func (g Goal) inUnits(a Answer) Answer {
 	}
 	for i := range run.Board {
 		step := &run.Board[i]
-		step.Boundary, step.Value = g.score(step.Boundary), g.score(step.Value)
+		step.Boundary, step.Value = g.Score(step.Boundary), g.Score(step.Value)
 	}
 	return a
 }

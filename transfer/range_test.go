@@ -32,7 +32,7 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 				t.Fatal(err)
 			}
 			wide := g
-			wide.Range = Range{from, from + width}
+			wide.Range = Range{From: from, To: from + width}
 			wide.Tau, wide.Hold = g.Tau*width, g.Hold*width
 			wide.Variance, wide.SecondMoment = g.Variance*width*width, g.SecondMoment*width*width
 			if g.Bar.Given {
@@ -51,7 +51,7 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 				alike(got.TauAchieved, width*want.TauAchieved) && alike(run.Scale, width*plain.Scale) &&
 				alike(run.Threshold, width*plain.Threshold) && len(run.Board) == len(plain.Board)
 			if same && plain.PassAt.Given {
-				same = alike(run.PassAt.Value, wide.score(plain.PassAt.Value))
+				same = alike(run.PassAt.Value, wide.Score(plain.PassAt.Value))
 			}
 			for i := range plain.Board {
 				same = same && alike(run.Board[i].Value, from+width*plain.Board[i].Value)
@@ -78,15 +78,15 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []Range{{5, 0}, {1, 1}, {math.NaN(), 1}, {0, math.Inf(1)}, {-math.MaxFloat64, math.MaxFloat64},
-		{0, 1e-300}, {1e16, 1e16 + 2}} {
+	for _, r := range []Range{{From: 5, To: 0}, {From: 1, To: 1}, {From: math.NaN(), To: 1}, {From: 0, To: math.Inf(1)}, {From: -math.MaxFloat64, To: math.MaxFloat64},
+		{From: 0, To: 1e-300}, {From: 1e16, To: 1e16 + 2}} {
 		g := Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Range: r}
 		if err := g.Validate(); err == nil {
 			t.Errorf("the range %v is none", r)
 		}
 	}
 	for _, q := range []Query{Binary, Sensitive, Minimization} {
-		if err := (Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Query: q, Range: Range{0, 5}}).Validate(); err == nil {
+		if err := (Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Query: q, Range: Range{From: 0, To: 5}}).Validate(); err == nil {
 			t.Errorf("%s queries with a range", q)
 		}
 	}
@@ -98,7 +98,7 @@ func TestATauInUnitsIsCertified(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 200 {
 		from := r.NormFloat64()
-		g := Goal{Samples: 1000, Queries: 3, Beta: lp("0.05"), Range: Range{from, from + r.ExpFloat64()}}
+		g := Goal{Samples: 1000, Queries: 3, Beta: lp("0.05"), Range: Range{From: from, To: from + r.ExpFloat64()}}
 		for _, name := range []string{"hoeffding-kl", "dp"} {
 			m, ok := Lookup(name)
 			if !ok {
@@ -125,7 +125,7 @@ func TestRangesSayWhatIsCounted(t *testing.T) {
 		"second-moment: got 1.2, want a number in (0, 1]":  func(g *Goal) { g.Query, g.SecondMoment = Difference, 30 },
 		"hold: got 0.32, want a number in (0, 0.3)":        func(g *Goal) { g.Feedback, g.Budget, g.Hold = Flags, 2, 1.6 },
 	} {
-		g := Goal{Queries: 10, Tau: 1.5, Beta: -3, Range: Range{0, 5}}
+		g := Goal{Queries: 10, Tau: 1.5, Beta: -3, Range: Range{From: 0, To: 5}}
 		g.Feedback = Gate
 		change(&g)
 		err := g.Validate()
@@ -134,7 +134,7 @@ func TestRangesSayWhatIsCounted(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	negative := Goal{Queries: -1, Tau: 1.5, Beta: -3, Range: Range{0, 5}}
+	negative := Goal{Queries: -1, Tau: 1.5, Beta: -3, Range: Range{From: 0, To: 5}}
 	if err := negative.Validate(); err == nil || strings.Contains(err.Error(), "counted") {
 		t.Errorf("got %v", err)
 	}

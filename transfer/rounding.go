@@ -5,7 +5,9 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 var rounding = Method{
@@ -18,7 +20,7 @@ var rounding = Method{
 	Rounds:   true,
 	Sources:  []theory.Source{source("dwork15generalization", "Section 3, description length")},
 	Assumes:  []string{independent},
-	rule:     closed{domain: domain{kinds: linear}, need: roundingRows, run: runRounding},
+	rule:     solver.Closed{Domain: solver.Domain{Kinds: goal.Linear}, Need: roundingRows, Run: runRounding},
 }
 
 // roundingRows: 2m L^(m-1) exp(-2n (tau - 1/(2L))^2) <= beta with the best L. The
@@ -36,7 +38,7 @@ func bestRounding(g Goal) (need num.DD, cells int64) {
 	if g.Queries == 1 {
 		return hoeffdingRows(g), 0
 	}
-	level, steps := lnOver(2, g), num.FromInt(g.Queries-1)
+	level, steps := solver.LnOver(2, g), num.FromInt(g.Queries-1)
 	a := level.Float() / steps.Float()
 	l := 4 * (a + 2 - num.Log(g.Tau)) / g.Tau // above the greater root, from where Newton falls to it
 	for range 60 {
@@ -92,21 +94,21 @@ var roundingWidths = Method{
 }
 
 // widthsRule is Theorem 6.
-var widthsRule = bounded{
-	searched: searched{
-		domain: domain{kinds: linear},
-		rows: func(g Goal) float64 {
+var widthsRule = solver.Bounded{
+	Searched: solver.Searched{
+		Domain: solver.Domain{Kinds: goal.Linear},
+		Rows: func(g Goal) float64 {
 			m, square := float64(g.Queries), g.Tau*g.Tau // a fit
 			return (1.2237*m - 1.767*g.Beta.Ln() + 1.7) / (2 * square * (1 + 2./9*square))
 		},
-		built: func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() },
-		run: func(g Goal) Mechanism {
+		Built: func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() },
+		Run: func(g Goal) Mechanism {
 			_, widths := widthsOf(g).Bound(g.Samples)
 			return Mechanism{QueryWidths: widths}
 		},
-		least: func(Goal) int64 { return 1 },
+		Least: func(Goal) int64 { return 1 },
 	},
-	lnFailure: lnWidths,
+	LnFailure: lnWidths,
 }
 
 func lnWidths(g Goal) float64 {
@@ -114,6 +116,6 @@ func lnWidths(g Goal) float64 {
 	return ln
 }
 
-func widthsOf(g Goal) feedback.Widths {
-	return feedback.Widths{Values: g.values(), Queries: g.Queries, Tau: g.Tau}
+func widthsOf(g Goal) tree.Widths {
+	return tree.Widths{Values: g.Values(), Queries: g.Queries, Tau: g.Tau}
 }

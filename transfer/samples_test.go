@@ -9,10 +9,11 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/vectors"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // clustersOf reads groups of clusters of one size, as in samples.csv.
-func clustersOf(t *testing.T, groups string) (c Clusters, rows int64) {
+func clustersOf(t *testing.T, groups string) (c tail.Clusters, rows int64) {
 	var count, largest, squares int64
 	for group := range strings.FieldsSeq(groups) {
 		k, s, _ := strings.Cut(group, "x")
@@ -21,7 +22,7 @@ func clustersOf(t *testing.T, groups string) (c Clusters, rows int64) {
 		count, rows, largest, squares = count+number, rows+number*size, max(largest, size), squares+number*size*size
 	}
 	whole := func(x int64) *big.Rat { return new(big.Rat).SetInt64(x) }
-	return NewClusters(count, whole(rows), whole(largest), whole(squares)), rows
+	return tail.NewClusters(count, whole(rows), whole(largest), whole(squares)), rows
 }
 
 // samples.csv has n for subsets of a benchmark, to the integer, and ln beta for clusters. Where a method has a further
@@ -36,7 +37,7 @@ func TestSampleVectors(t *testing.T) {
 			g.Passes = int64(row.Float(t, "passes"))
 		}
 		if row["clusters"] != "" {
-			var c Clusters
+			var c tail.Clusters
 			c, g.Samples = clustersOf(t, row["clusters"])
 			g.Sample = c
 			a, err := m.Solve(g)
@@ -46,7 +47,7 @@ func TestSampleVectors(t *testing.T) {
 			}
 			continue
 		}
-		g.Beta, g.Sample = lp(row["beta"]), Subset{Items: int64(row.Float(t, "population"))}
+		g.Beta, g.Sample = lp(row["beta"]), tail.Subset{Items: int64(row.Float(t, "population"))}
 		want := int64(row.Float(t, "samples"))
 		a, err := m.Solve(g)
 		exact := m.Name == "gate" || m.Name == "hoeffding"
@@ -98,16 +99,16 @@ func TestPlansOfSamples(t *testing.T) {
 					t.Errorf("%s %s: clusters of one row have tau %v, rows %v; %v", m.Name, query, one.Tau, plain.Tau, err)
 				}
 			}
-			for _, sample := range []Sample{unequal, Subset{Items: 5000}} {
+			for _, sample := range []tail.Sample{unequal, tail.Subset{Items: 5000}} {
 				g.Sample = sample
-				if g.Samples = 3000; sample == Sample(unequal) {
+				if g.Samples = 3000; sample == tail.Sample(unequal) {
 					g.Samples = rows
 				}
 				a, err := m.Solve(g)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if m.Redrawn && sample == Sample(unequal) {
+				if m.Redrawn && sample == tail.Sample(unequal) {
 					if a.Status != NotApplicable {
 						t.Errorf("%s: %+v for clusters", m.Name, a)
 					}
@@ -135,7 +136,7 @@ func TestPlansOfSamples(t *testing.T) {
 				if _, assumes := m.Rests(a); strings.HasPrefix(assumes[0], "rows independent") {
 					t.Errorf("%s %+v assumes %v", m.Name, sample, assumes)
 				}
-				if sample == Sample(unequal) {
+				if sample == tail.Sample(unequal) {
 					continue
 				}
 				check.Samples = 0
@@ -165,9 +166,9 @@ func TestSamplesThatDoNotFit(t *testing.T) {
 		{func(g *Goal) { g.Query = Sensitive }, "clusters"},
 		{func(g *Goal) { g.PastLooks = 1 }, "clusters"},
 		{func(g *Goal) { g.Arrival = &Arrival{Rows: 1, Queries: 1} }, "clusters"},
-		{func(g *Goal) { g.Sample = Subset{Items: 99} }, "samples"},
-		{func(g *Goal) { g.Sample = Subset{} }, "population"},
-		{func(g *Goal) { g.Sample = Subset{Items: MaxCount + 1} }, "population"},
+		{func(g *Goal) { g.Sample = tail.Subset{Items: 99} }, "samples"},
+		{func(g *Goal) { g.Sample = tail.Subset{} }, "population"},
+		{func(g *Goal) { g.Sample = tail.Subset{Items: MaxCount + 1} }, "population"},
 	} {
 		g := good
 		c.change(&g)
@@ -188,7 +189,7 @@ func TestSamplesThatDoNotFit(t *testing.T) {
 
 // A whole benchmark is the truth.
 func TestWholeBenchmark(t *testing.T) {
-	g := Goal{Samples: 400, Queries: 1 << 40, Beta: lp("1e-9"), Sample: Subset{Items: 400}}
+	g := Goal{Samples: 400, Queries: 1 << 40, Beta: lp("1e-9"), Sample: tail.Subset{Items: 400}}
 	a, err := subset.Solve(g)
 	if err != nil || a.Status != OK || !(a.Tau < 1e-7) {
 		t.Errorf("%+v, %v", a, err)
@@ -232,7 +233,7 @@ func TestOneQueryHasAllOfBeta(t *testing.T) {
 		{hoeffdingKL, Goal{}},
 		{sealed, Goal{Shown: Shown{Feedback: Final}}},
 		{transcripts, Goal{Shown: Shown{Transcripts: 1}}},
-		{subset, Goal{Sample: Subset{Items: 96_366}}},
+		{subset, Goal{Sample: tail.Subset{Items: 96_366}}},
 	} {
 		c.g.Queries, c.g.Tau, c.g.Beta = 1, 0.5, theory.LogProb(-math.Ln2)
 		if a, err := c.m.Solve(c.g); err != nil || a.Samples != 2 {

@@ -1,6 +1,10 @@
 package transfer
 
-import "github.com/dpcalc/dpcalc/theory"
+import (
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+)
 
 var sealed = Method{
 	Name:      "sealed",
@@ -21,8 +25,8 @@ var sealed = Method{
 }
 
 // sealedRule is the union over the finalists.
-var sealedRule = func() union {
-	u := perQuery(allKinds, true).withConvex()
-	u.run = transcriptsRule.run
+var sealedRule = func() solver.Union {
+	u := solver.PerQuery(goal.AllKinds, true).WithConvex()
+	u.Run = transcriptsRule.Run
 	return u
 }()

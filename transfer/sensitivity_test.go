@@ -109,7 +109,7 @@ func TestPrintedNoiseCertifiesSensitiveQueries(t *testing.T) {
 			if name == "gaussian-bassily16" && g.Beta.Value() > float64(g.Queries)/2 {
 				capped++
 			}
-			if want := tau(g, g.spread(), a.Mechanism); !(a.Tau >= want*(1-1e-8) && a.Tau <= want*(1+1e-5)) {
+			if want := tau(g, g.Spread(), a.Mechanism); !(a.Tau >= want*(1-1e-8) && a.Tau <= want*(1+1e-5)) {
 				t.Errorf("%s %+v: tau %.12g, the printed mechanism reaches %.12g: %+v", name, g, a.Tau, want, a.Mechanism)
 			}
 		}

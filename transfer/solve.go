@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 // Solve fills in the unknown of g, or checks g if nothing is missing. The error
@@ -13,7 +15,7 @@ func (m Method) Solve(g Goal) (Answer, error) {
 	return m.solveNear(g, nil)
 }
 
-func (m Method) solveNear(g Goal, by trail) (Answer, error) {
+func (m Method) solveNear(g Goal, by solver.Trail) (Answer, error) {
 	a, err := m.solve(g, by)
 	if err != nil {
 		return Answer{}, err
@@ -21,18 +23,18 @@ func (m Method) solveNear(g Goal, by trail) (Answer, error) {
 	return m.withUnused(a), nil
 }
 
-func (m Method) solve(g Goal, by trail) (Answer, error) {
+func (m Method) solve(g Goal, by solver.Trail) (Answer, error) {
 	if err := g.Validate(); err != nil {
 		return Answer{}, err
 	}
-	if g.Range.given() {
-		a, err := m.solve(g.share(), by)
+	if g.Range.Given() {
+		a, err := m.solve(g.Share(), by)
 		if strings.HasPrefix(a.Reason, "answering ") {
 			a.Reason = "an answer without any data does as well"
 		}
-		return g.inUnits(a), err
+		return inUnits(g, a), err
 	}
-	asked := g.withFlags()
+	asked := g.WithFlags()
 	a, g := Answer{Goal: asked, Status: OK}, m.used(g, true)
 	r := m.ruleFor(g)
 	if err := m.applies(r, g); err != nil {
@@ -44,23 +46,23 @@ func (m Method) solve(g Goal, by trail) (Answer, error) {
 	}
 	switch g.Unknown() {
 	case Samples:
-		least, err := r.samples(g, by)
+		least, err := r.Samples(g, by)
 		if err != nil {
 			return a.refused(err)
 		}
-		a.Samples, a.TauAchieved, a.Mechanism = least.n, least.tau, least.run
-		if least.tau > 0 {
+		a.Samples, a.TauAchieved, a.Mechanism = least.N, least.Tau, least.Run
+		if least.Tau > 0 {
 			return m.complete(a), nil
 		}
 	case Queries:
-		if a.Queries = r.queries(g); a.Queries == 0 {
+		if a.Queries = r.Queries(g); a.Queries == 0 {
 			return a.without(Infeasible, m.shortage(r, g)), nil
 		}
 		if a.Queries == MaxCount {
 			a.Reason = "certified for 2^53 queries, the most that dpcalc counts"
 		}
 	case Tau:
-		a.Tau, a.Mechanism = r.tau(g)
+		a.Tau, a.Mechanism = r.Tau(g)
 		a.TauAchieved = a.Tau
 		if why := a.useless(r, g); why != "" {
 			a.Mechanism = Mechanism{}
@@ -71,21 +73,21 @@ func (m Method) solve(g Goal, by trail) (Answer, error) {
 		}
 		return m.complete(a), nil
 	case Beta:
-		if a.Beta = r.beta(g); a.Beta == 0 {
+		if a.Beta = r.Beta(g); a.Beta == 0 {
 			return a.without(Vacuous, "no failure probability below one is certified"), nil
 		}
 	case None:
-		if !r.holds(g) {
+		if !r.Holds(g) {
 			return a.without(Infeasible, missing("needs", r, g)), nil
 		}
 	}
 	// The solved unknown may be what a hypothesis speaks of.
 	g = m.used(a.Goal, true)
-	if err := r.applies(g); err != nil {
+	if err := r.Applies(g); err != nil {
 		return Answer{Goal: asked}.refused(err)
 	}
-	a.TauAchieved, a.Mechanism = r.tau(g.withGuessError())
-	if silent := a.Mechanism.Noise == ""; silent && a.TauAchieved > a.Tau && r.holds(g) { // it is searched for
+	a.TauAchieved, a.Mechanism = r.Tau(g.WithGuessWithin())
+	if silent := a.Mechanism.Noise == ""; silent && a.TauAchieved > a.Tau && r.Holds(g) { // it is searched for
 		a.TauAchieved = a.Tau
 	}
 	return m.complete(a), nil
@@ -111,13 +113,13 @@ func (m Method) Certifies(g Goal) (bool, error) {
 	if err := g.Validate(); err != nil {
 		return false, err
 	}
-	g = g.share()
+	g = g.Share()
 	if u := g.Unknown(); u != None {
 		return false, theory.Domain(false, u.String(), "nothing", "a value")
 	}
 	g = m.used(g, true)
 	r := m.ruleFor(g)
-	return m.applies(r, g) == nil && !trivial(r, g) && r.holds(g), nil
+	return m.applies(r, g) == nil && !trivial(r, g) && r.Holds(g), nil
 }
 
 // Admits returns why no plan for a goal, in which nothing is missing, can rest on the method, or nil. The error is a
@@ -126,7 +128,7 @@ func (m Method) Admits(g Goal) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
-	g = m.used(g.share(), true)
+	g = m.used(g.Share(), true)
 	r := m.ruleFor(g)
 	if err := m.applies(r, g); err != nil {
 		return err
@@ -138,17 +140,9 @@ func (m Method) Admits(g Goal) error {
 }
 
 // shortage says why not even the fewest queries can be answered.
-func (m Method) shortage(r rule, g Goal) string {
-	g.Queries = fewest(g, m.Budgeted)
-	return missing(plural(g.Queries, "query needs", "queries need"), r, g)
-}
-
-// fewest returns the least number of queries that a theorem speaks of.
-func fewest(g Goal, budgeted bool) int64 {
-	if budgeted {
-		return max(g.Budget, g.Passes, 1)
-	}
-	return max(g.Passes, 1)
+func (m Method) shortage(r solver.Rule, g Goal) string {
+	g.Queries = solver.Fewest(g, m.Budgeted)
+	return missing(goal.Plural(g.Queries, "query needs", "queries need"), r, g)
 }
 
 const (
@@ -157,56 +151,45 @@ const (
 )
 
 // trivial reports whether the tau asked for is beyond the limit of the rule.
-func trivial(r rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.limit(g) }
+func trivial(r solver.Rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.Limit(g) }
 
 // useless says why a tau that was solved for promises nothing, "" if it promises something: it is at the limit of the
 // rule, or two differences are never so far apart. A bar that the method uses may be beyond all differences.
-func (a Answer) useless(r rule, used Goal) string {
+func (a Answer) useless(r solver.Rule, used Goal) string {
 	switch {
-	case a.Query == Difference && !used.Bar.Given && a.Tau >= 2*a.disagreement():
-		return a.noDifference()
-	case a.Tau >= r.limit(used):
+	case a.Query == Difference && !used.Bar.Given && a.Tau >= 2*a.MayDiffer():
+		return a.NoDifference()
+	case a.Tau >= r.Limit(used):
 		return noBetter
 	}
 	return ""
 }
 
-func (g Goal) noDifference() string {
-	return "no difference is more than " + formatFloat(g.disagreement()) + ", the disagreement"
-}
-
 // applies returns which hypothesis of the rule fails, or that the method does not serve the kind of feedback.
-func (m Method) applies(r rule, g Goal) error {
+func (m Method) applies(r solver.Rule, g Goal) error {
 	switch {
 	case m.Open && !g.Open:
-		return needs("an open plan")
+		return goal.Needs("an open plan")
 	case g.Arrival != nil && m.arriving == nil:
-		return needs("all rows at hand from the first query on")
-	case m.Redrawn && !isSubset(g.Sample):
-		return needs("a benchmark of so many items")
+		return goal.Needs("all rows at hand from the first query on")
+	case m.Redrawn && !goal.IsSubset(g.Sample):
+		return goal.Needs("a benchmark of so many items")
 	case g.Sample != nil && m.drawn == nil:
-		return needs("independent rows of equal weight")
+		return goal.Needs("independent rows of equal weight")
 	case !m.Serves(g.Feedback):
-		return needs("the feedback " + m.shownBy())
+		return goal.Needs("the feedback " + m.shownBy())
 	}
-	return r.applies(g)
+	return r.Applies(g)
 }
 
 // missing says what a plan that fails needs. A sample may have its number of rows.
-func missing(needs string, r rule, g Goal) string {
+func missing(needs string, r solver.Rule, g Goal) string {
 	if g.Sized() {
-		return needs + " a sample that is worth more than " + g.worthWords()
+		return needs + " a sample that is worth more than " + g.WorthWords()
 	}
-	least, err := r.samples(g, nil)
+	least, err := r.Samples(g, nil)
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s %d rows, and there are %d", needs, least.n, g.Samples)
-}
-
-func plural(n int64, one, many string) string {
-	if n == 1 {
-		return "one " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return fmt.Sprintf("%s %d rows, and there are %d", needs, least.N, g.Samples)
 }

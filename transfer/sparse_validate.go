@@ -6,7 +6,9 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 var sparseValidate = Method{
@@ -26,15 +28,15 @@ var sparseValidate = Method{
 }
 
 // sparseRule is Theorem 1, or Theorem 2 where fresh parts of the holdout save a tenth and rarely flag a right guess.
-var sparseRule = searched{
-	domain: domain{kinds: means, needs: sparseNeeds},
-	rows: func(g Goal) float64 {
+var sparseRule = solver.Searched{
+	Domain: solver.Domain{Kinds: goal.Means, Needs: sparseNeeds},
+	Rows: func(g Goal) float64 {
 		m, b := float64(g.Queries), float64(g.Budget)
 		return (b*num.Log(math.E*m/b) - g.Beta.Ln()) / (g.Tau * g.Tau)
 	},
-	built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
-	run:   runValidator,
-	least: func(g Goal) int64 { return g.Budget },
+	Built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
+	Run:   runValidator,
+	Least: func(g Goal) int64 { return g.Budget },
 }
 
 func sparseNeeds(g Goal) error {
@@ -42,7 +44,7 @@ func sparseNeeds(g Goal) error {
 	if err := budgetNeeds(g); err != nil || few {
 		return err
 	}
-	return needs(fmt.Sprintf("a budget of at most %d, or %d with four queries for each flag", mostFlags, 10*mostFlags))
+	return goal.Needs(fmt.Sprintf("a budget of at most %d, or %d with four queries for each flag", mostFlags, 10*mostFlags))
 }
 
 // mostFlags is how many flags are counted one by one. Ten times as many take no longer where there are several queries
@@ -51,18 +53,18 @@ const mostFlags = 10_000
 
 // validatorFor returns a validator for the plan and whether it keeps the promise: with the threshold asked for, or the
 // best one that leaves room for the guess error.
-func validatorFor(g Goal) (feedback.Validator, bool) {
-	v := feedback.Validator{
-		Values: g.drawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: g.Hold, LnBeta: g.Beta.Ln(),
+func validatorFor(g Goal) (tree.Validator, bool) {
+	v := tree.Validator{
+		Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: g.Hold, LnBeta: g.Beta.Ln(),
 	}
-	if g.heldTo() {
+	if g.HeldTo() {
 		if !(v.Threshold < v.Tau) {
 			return v, false
 		}
 		ln, _ := v.Bound(g.Samples)
 		return v, ln <= v.LnBeta
 	}
-	v.Guesses, v.Tolerance = true, g.guessError()
+	v.Guesses, v.Tolerance = true, g.GuessWithin()
 	if !(v.Tolerance < v.Tau) {
 		return v, false
 	}
@@ -76,7 +78,7 @@ func partsFor(g Goal) int64 {
 	if g.Sample != nil { // what is left of a benchmark is another one
 		return 0
 	}
-	if !g.heldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
+	if !g.HeldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
 		return 0
 	}
 	one := g
@@ -90,7 +92,7 @@ func partsFor(g Goal) int64 {
 	if rows == 0 || !serves(rows) {
 		return 0
 	}
-	v := feedback.Validator{Values: g.drawnValues(), Threshold: g.Hold}
+	v := tree.Validator{Values: g.DrawnValues(), Threshold: g.Hold}
 	if v.LnFalseFlag(rows)+num.Log(float64(g.Queries)) >= 0 {
 		return 0
 	}
@@ -119,7 +121,7 @@ func runValidator(g Goal) Mechanism {
 // worst 0/1 query, which for other values in [0,1] is the one to reckon with; a bound on it for differences.
 func falseFlag(g Goal, n int64) theory.LogProb {
 	if g.Query == Difference || g.Sample != nil {
-		v := feedback.Validator{Values: g.drawnValues(), Threshold: g.Hold}
+		v := tree.Validator{Values: g.DrawnValues(), Threshold: g.Hold}
 		return theory.LogProb(v.LnFalseFlag(n))
 	}
 	tail, err := theory.BinomialTail(theory.Deviation{Samples: n, Tau: g.Hold})
@@ -134,16 +136,16 @@ func falseFlag(g Goal, n int64) theory.LogProb {
 func (a *Answer) CertifyFlags(threshold float64, widths []theory.FlagWidth, parts int64) {
 	g := a.Goal
 	a.Beta = 0
-	v := feedback.Validator{Values: g.drawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
-		Guesses: !g.heldTo(), LnBeta: g.Beta.Ln()}
+	v := tree.Validator{Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
+		Guesses: !g.HeldTo(), LnBeta: g.Beta.Ln()}
 	if v.Guesses {
-		v.Tolerance = g.guessError()
+		v.Tolerance = g.GuessWithin()
 	}
 	switch {
-	case g.heldTo() && threshold != g.Hold:
+	case g.HeldTo() && threshold != g.Hold:
 	case parts <= 1:
 		a.Beta = theory.LogProb(v.LnFailure(g.Samples, widths))
-	case parts == g.Budget && g.heldTo():
+	case parts == g.Budget && g.HeldTo():
 		lnParts := num.Log(float64(parts)) * (1 + 1e-15)
 		v.Flags, v.LnBeta = 1, v.LnBeta-lnParts
 		if ln := v.LnFailure(g.Samples/parts, widths) + lnParts; ln < 0 {

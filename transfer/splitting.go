@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 var splitting = Method{
@@ -17,7 +19,7 @@ var splitting = Method{
 	Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("dwork15preserving", "Section 1")},
 	Assumes:  []string{identical},
 	OneSided: true,
-	rule:     closed{domain: domain{kinds: means}, need: hoeffdingRows},
+	rule:     solver.Closed{Domain: solver.Domain{Kinds: goal.Means}, Need: hoeffdingRows},
 }
 
 const inParts = "Shuffle, cut the holdout into m equal parts, answer query j with its value on part j and never touch that part again."
@@ -35,43 +37,43 @@ var splittingExact = Method{
 	Assumes:  []string{identical},
 	OneSided: true,
 	Tails:    differences,
-	rule:     fixedQuery{domain: domain{kinds: linear}, exact: true},
-	other:    perQuery(means, true),
+	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}, Exact: true},
+	other:    solver.PerQuery(goal.Means, true),
 }
 
 // parted is a rule for one query on its own part of the rows, which are cut into m equal parts.
-type parted struct{ rule }
+type parted struct{ solver.Rule }
 
 func (parted) part(g Goal) Goal {
 	g.Samples /= g.Queries
 	return g
 }
 
-func (r parted) holds(g Goal) bool { return g.Samples >= g.Queries && r.rule.holds(r.part(g)) }
+func (r parted) Holds(g Goal) bool { return g.Samples >= g.Queries && r.Rule.Holds(r.part(g)) }
 
-func (r parted) samples(g Goal, by trail) (reached, error) {
-	one, err := r.rule.samples(g, by)
+func (r parted) Samples(g Goal, by solver.Trail) (solver.Reached, error) {
+	one, err := r.Rule.Samples(g, by)
 	switch {
 	case err != nil:
-		return reached{}, theory.TooMany(math.Inf(1))
-	case one.n > MaxCount/g.Queries:
-		return reached{}, theory.TooMany(float64(one.n) * float64(g.Queries))
+		return solver.Reached{}, theory.TooMany(math.Inf(1))
+	case one.N > MaxCount/g.Queries:
+		return solver.Reached{}, theory.TooMany(float64(one.N) * float64(g.Queries))
 	}
-	return reached{n: one.n * g.Queries}, nil
+	return solver.Reached{N: one.N * g.Queries}, nil
 }
 
-func (r parted) queries(g Goal) int64 { return mostQueries(g, 1, r.holds) }
+func (r parted) Queries(g Goal) int64 { return solver.MostQueries(g, 1, r.Holds) }
 
-func (r parted) tau(g Goal) (float64, Mechanism) {
+func (r parted) Tau(g Goal) (float64, Mechanism) {
 	if g.Samples < g.Queries {
-		return r.limit(g), Mechanism{}
+		return r.Limit(g), Mechanism{}
 	}
-	return r.rule.tau(r.part(g))
+	return r.Rule.Tau(r.part(g))
 }
 
-func (r parted) beta(g Goal) theory.LogProb {
+func (r parted) Beta(g Goal) theory.LogProb {
 	if g.Samples < g.Queries {
 		return 0
 	}
-	return r.rule.beta(r.part(g))
+	return r.Rule.Beta(r.part(g))
 }

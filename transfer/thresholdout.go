@@ -5,6 +5,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/stability"
 	"github.com/dpcalc/dpcalc/transfer/thresholdout"
 )
@@ -20,7 +22,7 @@ var thresholdoutSharp = Method{
 	Feedbacks: []Feedback{Answers, Flags},
 	Sources:   proved("thresholdout.md#thresholdout-sharp"),
 	Assumes:   []string{independentOnly, training},
-	rule:      optimised{domain: domain{kinds: linear, needs: budgetGiven}, reach: thresholdoutCVaRTau},
+	rule:      solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear, Needs: budgetGiven}, Reach: thresholdoutCVaRTau},
 	halves:    true,
 }
 
@@ -47,7 +49,7 @@ func thresholdoutCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 			// kappa falls as tau grows, so at the tau without it it is large enough.
 			return quarter + sigma*num.Exp(noise.LnKappa(3*quarter/sigma)-lnBeta)
 		})
-		tau, run := certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * num.Exp(lnEps))})
+		tau, run := solver.Certified(4*quarter, 1, Mechanism{Noise: theory.LaplaceNoise, Scale: 1 / (n * num.Exp(lnEps))})
 		if run.Noise != "" {
 			run.Threshold, run.Epsilon = 0.75*tau, float64(count)*num.Exp(lnEps)
 		}
@@ -104,12 +106,12 @@ var thresholdoutDwork15N1 = Method{
 
 // thresholdoutRule is Theorem 3.3 with one of its two requirements or the lesser
 // of them.
-func thresholdoutRule(need func(thresholdout.Requirement) num.DD) closed {
-	return closed{
-		domain:   domain{kinds: linear, needs: budgetNeeds},
-		budgeted: true,
-		need:     func(g Goal) num.DD { return need(theorem33(g)) },
-		run: func(g Goal) Mechanism {
+func thresholdoutRule(need func(thresholdout.Requirement) num.DD) solver.Closed {
+	return solver.Closed{
+		Domain:   solver.Domain{Kinds: goal.Linear, Needs: budgetNeeds},
+		Budgeted: true,
+		Need:     func(g Goal) num.DD { return need(theorem33(g)) },
+		Run: func(g Goal) Mechanism {
 			return Mechanism{Noise: theory.LaplaceNoise, Scale: sigma33(g).Float(), Threshold: 0.75 * g.Tau}
 		},
 	}
@@ -122,15 +124,15 @@ func theorem33(g Goal) thresholdout.Requirement {
 		Budget: num.FromInt(g.Budget),
 		Sigma:  sigma33(g),
 		Tau:    num.FromFloat(g.Tau / 8),
-		Level:  func(c float64) num.DD { return lnOver(2*c, g) },
+		Level:  func(c float64) num.DD { return solver.LnOver(2*c, g) },
 	}
 }
 
-func sigma33(g Goal) num.DD { return num.FromFloat(g.Tau).Div(lnOver(4, g).MulFloat(96)) }
+func sigma33(g Goal) num.DD { return num.FromFloat(g.Tau).Div(solver.LnOver(4, g).MulFloat(96)) }
 
 func budgetGiven(g Goal) error {
 	if g.Budget == 0 {
-		return needs("a budget")
+		return goal.Needs("a budget")
 	}
 	return nil
 }
@@ -141,7 +143,7 @@ func budgetNeeds(g Goal) error {
 		return err
 	}
 	if g.Queries > 0 && g.Budget > g.Queries {
-		return needs("a budget of at most the number of queries")
+		return goal.Needs("a budget of at most the number of queries")
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 var transcripts = Method{
@@ -27,11 +29,11 @@ var transcripts = Method{
 }
 
 // transcriptsRule is the union over as many queries as the user counts.
-var transcriptsRule = union{
-	domain: domain{kinds: allKinds, needs: transcriptsGiven}, look: oneLook{both: true, exact: true, convex: true},
-	lnNodes: lnTranscripts,
-	run:     func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
-	most:    func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },
+var transcriptsRule = solver.Union{
+	Domain: solver.Domain{Kinds: goal.AllKinds, Needs: transcriptsGiven}, Look: solver.OneLook{Both: true, Exact: true, Convex: true},
+	LnNodes: lnTranscripts,
+	Run:     func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
+	Most:    func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },
 }
 
 func lnTranscripts(g Goal) float64 {
@@ -43,10 +45,10 @@ func lnTranscripts(g Goal) float64 {
 
 func transcriptsGiven(g Goal) error {
 	if g.Transcripts == 0 && g.LnTranscripts == 0 {
-		return needs("a number of transcripts")
+		return goal.Needs("a number of transcripts")
 	}
 	if num.Log(float64(g.Queries)) > lnTranscripts(g)*(1+1e-15) {
-		return needs("at least as many transcripts as queries")
+		return goal.Needs("at least as many transcripts as queries")
 	}
 	return nil
 }

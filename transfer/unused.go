@@ -45,7 +45,7 @@ func (m Method) Used(a Answer) Goal { return m.used(a.Goal, a.Mechanism.LowVaria
 
 // used is [Method.Used] of an answer that does, or does not, rest on the low-variance bound.
 func (m Method) used(g Goal, low bool) Goal {
-	g = g.withFlags()
+	g = g.WithFlags()
 	used := Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query,
 		Range: g.Range, Arrival: g.Arrival, Sample: g.Sample}
 	used.Feedback, used.OneSided = g.Feedback, g.OneSided && m.OneSided
@@ -55,7 +55,7 @@ func (m Method) used(g Goal, low bool) Goal {
 	if used.Open = g.Open && m.Open; g.Open && !m.Open && g.Feedback == Gate {
 		g.Passes = g.Rare()
 	}
-	if g.plain() {
+	if g.Plain() {
 		return used
 	}
 	return m.withParameters(g, used, low)
@@ -72,7 +72,7 @@ func (m Method) withParameters(g, used Goal, low bool) Goal {
 	all := used
 	all.Disagreement, all.AtLeast, all.Variance = g.Disagreement, g.AtLeast, g.Variance
 	all.SecondMoment, all.Checked = g.SecondMoment, g.Checked
-	low = low && m.low != nil && all.moment() != nil
+	low = low && m.low != nil && moment(all) != nil
 	decides := m.decides(g)
 	if decides {
 		used.Decided = g.Decided
@@ -87,11 +87,6 @@ func (m Method) withParameters(g, used Goal, low bool) Goal {
 	bounded := used.Disagreement > 0 || used.AtLeast > 0 || used.SecondMoment > 0
 	used.Checked = g.Checked && bounded
 	return used
-}
-
-// plain reports whether the goal says nothing by parameters.
-func (g Goal) plain() bool {
-	return g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open})
 }
 
 // takes reports whether the method uses a parameter wherever it is given.
@@ -119,8 +114,8 @@ func (m Method) Plain() Method {
 // Unused names what the goal of an answer says and the method makes no use of, as flags are called: the goal
 // without it has the same answer and the same proof.
 func (m Method) Unused(a Answer) (names []string) {
-	g := a.Goal.withFlags()
-	if g.plain() {
+	g := a.Goal.WithFlags()
+	if g.Plain() {
 		return nil
 	}
 	used := m.Used(a)

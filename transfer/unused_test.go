@@ -10,6 +10,8 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // flagsOf sets each field of a goal that may be without effect, for goals that it may stand beside, and takes it away
@@ -101,7 +103,7 @@ func withFlag(r *rand.Rand, m Method, flag int) (g, without Goal, ok bool) {
 		g.LnTranscripts = 6
 	}
 	if m.Redrawn {
-		g.Sample = Subset{Items: 100_000}
+		g.Sample = tail.Subset{Items: 100_000}
 	}
 	f := flagsOf[flag]
 	for i, other := range flagsOf {
@@ -140,7 +142,7 @@ func TestAnUnusedFlagChangesNothing(t *testing.T) {
 				if flag.field == "Checked" { // what is not kept any more is assumed
 					run = plain.Mechanism
 				}
-				unused := m.Used(with) == m.Used(Answer{Goal: without.solved(with), Mechanism: run})
+				unused := m.Used(with) == m.Used(Answer{Goal: solved(without, with), Mechanism: run})
 				if with.Status != OK {
 					continue
 				}
@@ -160,7 +162,7 @@ func TestAnUnusedFlagChangesNothing(t *testing.T) {
 				if proof != proof2 || !slices.Equal(sources, sources2) {
 					t.Errorf("%s %+v: %s uses no %s, and without it the proof is %s", m.Name, g, proof, flag.field, proof2)
 				}
-				with.Goal, with.Reason, plain.Goal, plain.Reason = without.solved(with), "", without.solved(plain), ""
+				with.Goal, with.Reason, plain.Goal, plain.Reason = solved(without, with), "", solved(without, plain), ""
 				blocks := func(a *Answer) (all []theory.NoiseBlock) {
 					all = slices.Collect(a.Noise())
 					a.Mechanism.Schedule = nil
@@ -178,7 +180,7 @@ func TestAnUnusedFlagChangesNothing(t *testing.T) {
 }
 
 // solved is the goal with the four quantities of an answer.
-func (g Goal) solved(a Answer) Goal {
+func solved(g goal.Goal, a Answer) Goal {
 	g.Samples, g.Queries, g.Tau, g.Beta = a.Samples, a.Queries, a.Tau, a.Beta
 	return g
 }

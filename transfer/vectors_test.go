@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/vectors"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
@@ -44,7 +45,7 @@ func TestSampleSizeVectors(t *testing.T) {
 			switch part {
 			case "":
 				slack := int64(0)
-				if _, free := m.rule.(optimised); free {
+				if _, free := m.rule.(solver.Optimised); free {
 					slack = 1
 				}
 				if n := a.Samples - int64(want); n < 0 || n > slack {

@@ -64,7 +64,7 @@ func NewTestPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 	}
 	p := &rule.Plan{Plan: form.Plan{
 		Schema: form.FixedSchema, Method: testsMethod, Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match,
-		Classes: t.Classes, Group: t.Clusters(), Mechanism: theory.Run{Level: goal.TestLevel()},
+		Classes: t.Classes, Group: t.Clusters(), Mechanism: theory.Run{Level: transfer.TestLevel(goal)},
 	}, Goal: goal, Rule: Test{}}
 	p.Promise = rule.PromiseOf(goal)
 	p.Promise.Test = t.Test
@@ -92,8 +92,8 @@ func (Test) Certified(p *rule.Plan) error {
 		return journal.Corrupt("plan.json: got a gate of a test with bars or a benchmark, want neither")
 	case !(float64(level) < -math.Ln2):
 		return form.Inputf("beta: got %v, want one at which each look is tested below one half", p.Promise.Beta)
-	case level > p.Goal.TestLevel():
-		return uncertified(p, "each look is tested at a level of "+level.String()+", above "+p.Goal.TestLevel().String())
+	case level > transfer.TestLevel(p.Goal):
+		return uncertified(p, "each look is tested at a level of "+level.String()+", above "+transfer.TestLevel(p.Goal).String())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -77,7 +78,7 @@ func (c *cells) join(p *rule.Plan, share float64) error {
 // GatesOf returns the gates of a fixed plan at the conditions of a look. A pass and a failure have the level of a look
 // each, beta/N: as if their cells were the halves of twice as much. docs/theorems/feedback.md has the proof.
 func GatesOf(p *rule.Plan, l rule.Line) (c cells, err error) {
-	level := float64(p.Goal.TestLevel())
+	level := float64(transfer.TestLevel(p.Goal))
 	if !(level < -math.Ln2) {
 		return c, form.Inputf("all: got conditions, want a plan with a level of less than one half for each look")
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // Theorem is how a query's tilt is bounded and which errors count. Its functions say which noise has a proof.
@@ -117,7 +117,7 @@ func (Difference) moment(s float64) float64 { return s }
 func (Difference) symmetric() bool          { return true }
 
 func (v Difference) tilts(l float64) (above, below tilt) {
-	ln, slope := feedback.Difference(v).Tilt(l)
+	ln, slope := tail.Difference(v).Tilt(l)
 	return tilt{ln, slope}, tilt{ln, slope}
 }
 

@@ -4,12 +4,12 @@ import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // Differences is a query with values in [-1,1] that is not 0 on at most the share Disagreement of the population: a
 // difference of the losses of two models. Its ends are x - s and x + s with Rows I_d(s) = ln 1/q, I_d that of
-// [feedback.Difference]. Independent rows are enough.
+// [tail.Difference]. Independent rows are enough.
 type Differences struct {
 	Rows         float64
 	Disagreement float64 // in (0,1]
@@ -34,7 +34,7 @@ func (v Differences) Pass(bar, lnLevel float64) (float64, bool) {
 
 // margin returns s, rounded up: no mean is as far off as 1 + d.
 func (v Differences) margin(lnLevel float64) float64 {
-	tilt := feedback.Difference{Disagreement: v.Disagreement}.Tilt
+	tilt := tail.Difference{Disagreement: v.Disagreement}.Tilt
 	return min(leastShift(-lnLevel/v.Rows, tilt), math.Nextafter(1+v.Disagreement, 3))
 }
 

@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/num"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
+	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 // binomialAtLeast is P[Bin(n,p) >= k] to 60 digits, summed downwards from the last terms that count.
@@ -233,9 +234,9 @@ func TestHindsight(t *testing.T) {
 		{0, 0, 0.0292}, {10, 0, 0.0413}, {10, 2, 0.0523}, {30, 2, 0.0630}, {150, 0, 0.0518}, {150, 5, 0.0990},
 		{1000, 5, 0.1196},
 	} {
-		need := feedback.Gate{Queries: c.looks + 1, Passes: c.passes + 1}.LnNodes().Hi + math.Log(20)
+		need := tree.Gate{Queries: c.looks + 1, Passes: c.passes + 1}.LnNodes().Hi + math.Log(20)
 		tau := num.Floats{Lo: 1e-4, Hi: 0.4, Guess: c.distance / 2}.Least(func(tau float64) bool {
-			return feedback.Convex{}.Within(5000, tau, -need)
+			return tail.Convex{}.Within(5000, tau, -need)
 		})
 		if math.Abs(2*tau-c.distance) > 6e-5 {
 			t.Errorf("%d looks and %d passes: %v with hindsight, want %v", c.looks, c.passes, 2*tau, c.distance)

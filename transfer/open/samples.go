@@ -3,7 +3,7 @@ package open
 import (
 	"math"
 
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // Hoeffding is a query of a sample whose rows are worth more in Hoeffding's exponent than in a relative entropy:
@@ -76,10 +76,10 @@ func lowestOf(tails Tails) float64 {
 
 // Of returns the tails of a query of n rows that were drawn as a sample, nil for independent rows of equal weight. As
 // many rows as the relative entropy may count have the tails that rows returns, given also whether they count alike.
-func Of(sample feedback.Sample, n int64, rows func(entropic float64, alike bool) Planned) Planned {
+func Of(sample tail.Sample, n int64, rows func(entropic float64, alike bool) Planned) Planned {
 	if sample == nil {
 		return rows(float64(n), true)
 	}
 	worth := sample.Worth(n)
-	return Hoeffding{Nearer: rows(worth.Entropic, feedback.CountsAlike(sample)), Rows: worth.Gaussian}
+	return Hoeffding{Nearer: rows(worth.Entropic, tail.CountsAlike(sample)), Rows: worth.Gaussian}
 }

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // hypergeometric is P[count = k] for n of so many items, of which so many are ones.
@@ -31,7 +31,7 @@ func TestEndsOfSubsets(t *testing.T) {
 		items := 2 + r.IntN(60)
 		n := 1 + r.IntN(items)
 		level := -6 * r.Float64()
-		tails := Of(feedback.Subset{Items: int64(items)}, int64(n), func(float64, bool) Planned { return ZeroOne{int64(n)} })
+		tails := Of(tail.Subset{Items: int64(items)}, int64(n), func(float64, bool) Planned { return ZeroOne{int64(n)} })
 		ends := make([][2]float64, n+2)
 		for k := range ends {
 			x := ZeroOne{int64(n)}.mean(int64(k))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/decimals"
 	"github.com/dpcalc/dpcalc/internal/num"
-	"github.com/dpcalc/dpcalc/transfer/feedback"
+	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // Ends are numbers on their sides of x, within the range, for every x and every level.
@@ -241,7 +241,7 @@ func TestMarginsAreLeast(t *testing.T) {
 	for range 300 {
 		n, level, d := math.Floor(math.Pow(10, 1+5*r.Float64())), -0.01-20*r.Float64(), math.Pow(10, -3*r.Float64())
 		s := Differences{n, d}.margin(level)
-		got := feedback.Difference{Disagreement: d}.LnSide(int64(n), s)
+		got := tail.Difference{Disagreement: d}.LnSide(int64(n), s)
 		if s < 1+d && !(got <= level*(1-1e-11) && got >= level*(1+1e-6)) {
 			t.Errorf("n %v, d %v: the tail at the margin %v is e^%v, want e^%v", n, d, s, got, level)
 		}

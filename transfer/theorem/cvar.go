@@ -8,7 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
-// CVaR is the CVaR transfer theorem for (epsilon, delta)-privacy and errors of at
+// CVaR returns the CVaR transfer theorem for (epsilon, delta)-privacy and errors of at
 // most one: P[max_j |a_j - P[f_j]| > alpha'] <= target for
 //
 //	alpha' = alpha + beta/target + D s(target),
@@ -26,7 +26,7 @@ func CVaR(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populatio
 	return concluded(alpha, target, []theory.Source{cvarSource}, unitErrors, independentRows)
 }
 
-// CVaRPure is the lesser of two theorems for pure privacy: [CVaR], where s(b) is
+// CVaRPure returns the lesser of two theorems for pure privacy: [CVaR], where s(b) is
 // tanh(epsilon/4) at every level, and, for linear queries and a given n,
 //
 //	alpha' = alpha + tanh(epsilon/4) + sqrt(ln(1/(target-beta))/(2n)).

@@ -62,7 +62,7 @@ func (c Class) spread() float64 {
 	return c.Spread
 }
 
-// Jung20 is the transfer theorem of Jung et al. For every c, d > 0 the answers
+// Jung20 returns the transfer theorem of Jung et al. For every c, d > 0 the answers
 // are (alpha', beta')-accurate on the population with
 //
 //	alpha' = alpha + (e^epsilon - 1) + c + 2d,             beta' = beta/c + delta/d      (linear queries)
@@ -85,7 +85,7 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 	return concluded(alpha, target, []theory.Source{jung20Source}, unitErrors, onePopulation)
 }
 
-// Jung20Pure is the transfer theorem for pure privacy and linear queries: for
+// Jung20Pure returns the transfer theorem for pure privacy and linear queries: for
 // every eta > 0, alpha' = alpha + (e^epsilon - 1) + sqrt(2 ln(1/eta)/n) and beta' =
 // beta + eta. It returns alpha' at beta' = target, rounded up. Errors: DomainError;
 // NotApplicableError if delta > 0, if the queries are not linear, if n is not
@@ -118,7 +118,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 	return concluded(alpha, target, []theory.Source{source}, onePopulation)
 }
 
-// Bassily16 is the transfer theorem of Bassily et al. for the query that an
+// Bassily16 returns the transfer theorem of Bassily et al. for the query that an
 // (epsilon, delta)-private algorithm selects, epsilon in (0,1/3), delta in
 // (0,epsilon/4) and n >= ln(4 epsilon/delta)/epsilon^2:
 //

@@ -1,0 +1,132 @@
+package solver
+
+import (
+	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/tail"
+)
+
+// decidedBy is the tail of a look at rows that predictions decide: at a known bar the better of two.
+func (o OneLook) decidedBy(g goal.Goal) Rule {
+	whatever := onDecided{look: o, query: goal.Bounded}
+	if g.Decided == goal.TwoClasses {
+		whatever.query = goal.Binary
+	}
+	if inside := math.Abs(g.Bar.Value) < g.Disagreement; !g.Bar.Given || !inside { // no truth is beyond the disagreement
+		return whatever
+	}
+	return Either{First: onDecided{look: o, query: goal.Bounded, bar: true}, Second: whatever}
+}
+
+// onDecided is the rule of one difference phi that is 0 on all rows but a counted share d. It bounds (1+phi)/2 on
+// floor(dn) rows, at tau/2d. A row that is not decided may be among these: it has the value 1/2 or, where all values
+// are 0 and 1, counts as a sure win, which moves the mean and the truth alike. At a known bar c it is the
+// relative entropy at the bar (1+c/d)/2, which bounds dn rows, whole or not.
+type onDecided struct {
+	look  OneLook
+	query goal.Query // of (1+phi)/2
+	bar   bool       // whether a known bar counts
+}
+
+// decided is the goal on the decided rows, and its rule.
+func (r onDecided) decided(g goal.Goal) (goal.Goal, Rule) {
+	d := g.Disagreement
+	if g.Samples > 0 {
+		g.Samples = decidedRows(d, g.Samples)
+	}
+	if g.Tau > 0 {
+		g.Tau = g.Tau / (2 * d) * (1 - 2e-15)
+	}
+	g.Query, g.Disagreement, g.Checked, g.Decided = r.query, 0, false, goal.Undecided
+	if r.bar {
+		g.Bar.Value = (1 + g.Bar.Value/d) / 2
+		return g, Closed{Domain: Domain{Kinds: goal.Linear, Top: barredLimit}, Need: func(g goal.Goal) num.DD {
+			return oneSide(g, tail.Interval{}.RateAt(g.BarTails()))
+		}}
+	}
+	return g, OneLook{Exact: r.look.Exact, Convex: r.look.Convex}.independent(g)
+}
+
+// decidedRows is the greatest number of n rows that is at most the share d, or one more by rounding.
+func decidedRows(d float64, n int64) int64 { return int64(math.Floor(d * float64(n) * (1 + 1e-15))) }
+
+func (r onDecided) Applies(goal.Goal) error { return nil }
+
+func (r onDecided) Limit(g goal.Goal) float64 {
+	on, rule := r.decided(g)
+	return rule.Limit(on) * 2 * g.Disagreement
+}
+
+func (r onDecided) Tight() bool { return true }
+
+// trivial reports whether no row is decided, and never whether no mean can be so far off.
+func (r onDecided) trivial(g goal.Goal) (none, never bool) {
+	on, rule := r.decided(g)
+	return on.Samples == 0, on.Tau >= rule.Limit(on)
+}
+
+func (r onDecided) Holds(g goal.Goal) bool {
+	if none, never := r.trivial(g); none || never {
+		return never && !none
+	}
+	on, rule := r.decided(g)
+	return rule.Holds(on)
+}
+
+func (r onDecided) Samples(g goal.Goal, _ Trail) (Reached, error) {
+	on, rule := r.decided(g)
+	least := Reached{N: 1}
+	if on.Tau < rule.Limit(on) {
+		var err error
+		if least, err = rule.Samples(on, nil); err != nil {
+			return Reached{}, err
+		}
+	}
+	n := math.Ceil(float64(least.N) / g.Disagreement)
+	if !(n <= goal.MaxCount) {
+		return Reached{}, theory.TooMany(n)
+	}
+	rows := int64(n)
+	for rows > 1 && decidedRows(g.Disagreement, rows-1) >= least.N {
+		rows--
+	}
+	return Reached{N: rows}, nil
+}
+
+func (r onDecided) Queries(g goal.Goal) int64 {
+	switch none, never := r.trivial(g); {
+	case none:
+		return 0
+	case never:
+		return goal.MaxCount
+	}
+	on, rule := r.decided(g)
+	return rule.Queries(on)
+}
+
+func (r onDecided) Tau(g goal.Goal) (float64, Mechanism) {
+	on, rule := r.decided(g)
+	if on.Samples == 0 {
+		return g.Spread(), Mechanism{}
+	}
+	least, _ := rule.Tau(on)
+	for g.Tau = least * 2 * g.Disagreement; ; g.Tau = math.Nextafter(g.Tau, 3) {
+		if on, _ := r.decided(g); on.Tau >= least {
+			return min(g.Tau, r.Limit(g)), Mechanism{}
+		}
+	}
+}
+
+func (r onDecided) Beta(g goal.Goal) theory.LogProb {
+	switch none, never := r.trivial(g); {
+	case none:
+		return 0
+	case never:
+		return theory.Zero
+	}
+	on, rule := r.decided(g)
+	return rule.Beta(on)
+}
