@@ -11,6 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/holdout/rule"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/forecast"
 	tails "github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -138,12 +139,12 @@ func TestForecastOfLedgers(t *testing.T) {
 	first.Queries = 1 // of an open ledger each look here is the first
 	for name, c := range map[string]struct {
 		terms    Terms
-		forecast transfer.Forecast
+		forecast forecast.Gate
 		show     string
 	}{
-		"gate":      {fixedGate, transfer.Forecast{Goal: base, Effect: 0.1}, ""},
-		"open-gate": {opened, transfer.Forecast{Goal: first, Effect: 0.12, Open: true}, ShowPass},
-		"sign":      {fixedTest, transfer.Forecast{Goal: paired, Effect: 0.15, Tested: true, Duel: true}, ""},
+		"gate":      {fixedGate, forecast.Gate{Goal: base, Effect: 0.1}, ""},
+		"open-gate": {opened, forecast.Gate{Goal: first, Effect: 0.12, Open: true}, ShowPass},
+		"sign":      {fixedTest, forecast.Gate{Goal: paired, Effect: 0.15, Tested: true, Duel: true}, ""},
 	} {
 		want, err := c.forecast.Solve()
 		if err != nil {

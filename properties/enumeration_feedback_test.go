@@ -7,9 +7,9 @@ import (
 
 	"github.com/dpcalc/dpcalc/mechanism"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/open"
 	"github.com/dpcalc/dpcalc/transfer/tail"
 	"github.com/dpcalc/dpcalc/transfer/tree"
-	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // small is a population of two or three letters and samples of few rows, by how often each letter occurs: at most 64

@@ -8,9 +8,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/transfer/open"
 	"github.com/dpcalc/dpcalc/transfer/tail"
 	"github.com/dpcalc/dpcalc/transfer/tree"
-	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // drawn is few clusters or a small benchmark: all samples with their masses, and all functions that can be asked.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 // Answer is one row: the goal with its unknown filled in, and what to run.
@@ -27,7 +28,7 @@ func (a Answer) Noise() iter.Seq[theory.NoiseBlock] {
 		return func(func(theory.NoiseBlock) bool) {}
 	case a.Arrival != nil:
 		return func(yield func(theory.NoiseBlock) bool) {
-			for want := range arrivalOf(a.Goal, false).Wants().All {
+			for want := range solver.ArrivalOf(a.Goal, false).Wants().All {
 				if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: run.Scale, Cut: run.Cut, Rows: want.Samples}) {
 					return
 				}

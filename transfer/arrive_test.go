@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 // weekly is a hundred labels and ten queries a week for five years.
@@ -64,7 +65,9 @@ func TestArrivalsAgree(t *testing.T) {
 			stages               []Stage
 		}{
 			{40, 30, 4, 0.15, nil}, {7, 1000, 3, 0.2, nil}, {1, 5, 1, 0.1, nil}, {30, 1, 1, 0.3, nil},
-			{60, 0, 0, 0.1, []Stage{{More: 0, Until: 20}, {More: 0, Until: 21}, {More: 50, Until: 50}, {More: 900, Until: 60}}}, {25, 0, 0, 0.2, []Stage{{More: 0, Until: 20}, {More: 300, Until: 1000}}},
+			{60, 0, 0, 0.1, []Stage{
+				{More: 0, Until: 20}, {More: 0, Until: 21}, {More: 50, Until: 50}, {More: 900, Until: 60}}},
+			{25, 0, 0, 0.2, []Stage{{More: 0, Until: 20}, {More: 300, Until: 1000}}},
 		} {
 			g := weekly(m)
 			g.Queries, g.Tau, g.Arrival = c.queries, c.tau, &Arrival{Rows: c.rows, Queries: c.every}
@@ -208,7 +211,7 @@ func TestEvenNoiseForArrivals(t *testing.T) {
 	if err != nil || a.Status != OK || a.Mechanism.Schedule != nil {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	plan := arrivalOf(a.Goal, false)
+	plan := solver.ArrivalOf(a.Goal, false)
 	if beta := plan.EvenErrors(a.Mechanism.Scale); !(beta <= a.Beta) || !(beta.Value() > 0.0499) {
 		t.Errorf("the noise that is printed is certified at %v", beta)
 	}

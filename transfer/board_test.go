@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/tree"
 )
 
 // boardFor is the board of a 0/1 ladder that is built for these rows, nil if there is none.
 func boardFor(g Goal) []theory.Step {
 	g.Query, g.Feedback = Binary, Best
-	return board{}.run(g).Board
+	return solver.Board{}.Run(g).Board
 }
 
 // Every boundary of a 0/1 board is reached by its own count and by no lesser one, as a correctly rounded share and as

@@ -12,9 +12,10 @@
 // [Methods] answer by [Solve], which marks the best row. Package crossing says from how many queries on a
 // method beats cutting the holdout into a part for every query.
 //
-// The mathematics has packages of its own: theorem for the transfer theorems by themselves, stability for how far a
-// transcript can move a mean, joint for Gaussian answers, thresholdout for its requirements, feedback for what shows
-// less than an answer.
+// The rooms below: goal holds what a plan states. Package solver finds the unknown. Package tail bounds one query, and
+// tree counts what could be asked. Package noise plans Gaussian answers, and open plans without a last query. Packages
+// stability and theorem bound how far a transcript moves a mean. Package thresholdout has its requirements. Above,
+// forecast computes the power of gates, and crossing compares methods.
 //
 // Every answer is on the safe side: the least n that satisfies the inequality,
 // the least tau and beta that are certified, the greatest number of queries.

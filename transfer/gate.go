@@ -30,7 +30,8 @@ const passOrFail = "Test j passes if and only if its mean on the holdout is at l
 
 // gateRule is Theorem 3.
 var gateRule = solver.Union{
-	Domain: solver.Domain{Kinds: goal.AllKinds, Needs: passesFit}, Look: solver.OneLook{Exact: true, Bar: true, Decided: true, Convex: true},
+	Domain:  solver.Domain{Kinds: goal.AllKinds, Needs: passesFit},
+	Look:    solver.OneLook{Exact: true, Bar: true, Decided: true, Convex: true},
 	LnNodes: gateNodes,
 	Run: func(g Goal, lnNodes float64) Mechanism {
 		run := Mechanism{LnNodes: Some(lnNodes)}

@@ -25,7 +25,7 @@ var gaussianSchedule = Method{
 	Sources:   proved("transfer.md#gaussian-schedule", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
 	rule:      scheduledNoise,
-	arriving:  solver.Either{First: arrivingNoise(false), Second: arrivingEven, Most: fewQueries},
+	arriving:  solver.Either{First: solver.ArrivingNoise(false), Second: solver.ArrivingEven, Most: fewQueries},
 	halves:    true,
 	low:       scheduledMoment,
 }
@@ -46,7 +46,7 @@ var gaussian = Method{
 	Sources:  proved("transfer.md#gaussian", "transfer.md#joint-bound"),
 	Assumes:  []string{independentOnly},
 	rule:     evenNoiseRule,
-	arriving: arrivingEven,
+	arriving: solver.ArrivingEven,
 	halves:   true,
 	low:      evenMoment,
 }
@@ -55,13 +55,13 @@ var gaussian = Method{
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
 // is large and queries are few, given shares of it may ask for more than equal noise does.
 var (
-	oneJointNoise = noiseRule{noise: noise.Even, plan: jointPlan}
+	oneJointNoise = solver.Noisy{Noise: noise.Even, Plan: solver.JointPlan}
 	oneNoise      = solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: gaussianCVaRTau}
 	evenNoiseRule = solver.Either{First: oneJointNoise, Second: oneNoise, Not: unionIsTight}
 
 	scheduledNoise = solver.Either{
 		First: solver.Either{
-			First:  noiseRule{noise: noise.Falling, plan: jointPlan, falls: true},
+			First:  solver.Noisy{Noise: noise.Falling, Plan: solver.JointPlan, Falls: true},
 			Second: oneJointNoise, Most: fewQueries,
 		},
 		Second: oneNoise, Not: unionIsTight,
@@ -79,64 +79,6 @@ func unionIsTight(g Goal) bool {
 // queries, as shares of beta that are given may need more, and in no plan of four or more that was tried. Rows that
 // arrive have equal shares, with which it did for four.
 const fewQueries = 8
-
-// noiseRule is a bound on Gaussian answers, the joint one or that for low variance, for one way to choose the noise.
-type noiseRule struct {
-	noise noise.Noise
-	plan  func(g Goal) noise.Plan
-	falls bool
-	low   bool // whether the second moment counts
-}
-
-func jointPlan(g Goal) noise.Plan { return planBy(g, noise.Joint(noise.SidesOf(g.OneSided))) }
-
-func planBy(g goal.Goal, t noise.Theorem) noise.Plan {
-	return noise.Plan{Theorem: t, Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
-}
-
-func (r noiseRule) Applies(g Goal) error {
-	if r.low {
-		return goal.Means.Check(g.Query)
-	}
-	return goal.Linear.Check(g.Query)
-}
-
-func (noiseRule) Limit(g Goal) float64 { return g.Spread() }
-
-func (noiseRule) Tight() bool { return false }
-
-func (r noiseRule) Holds(g Goal) bool { return r.noise.Certifies(r.plan(g)) }
-
-func (r noiseRule) Queries(g Goal) int64 { return r.noise.MostQueries(r.plan(g)) }
-
-func (r noiseRule) Samples(g Goal, by solver.Trail) (solver.Reached, error) {
-	found, ok := r.noise.SamplesNear(r.plan(g), by.Near(g))
-	if !ok {
-		return solver.Reached{}, theory.TooMany(math.Inf(1))
-	}
-	by.Found(g, found.Near)
-	return solver.Reached{N: found.Samples, Tau: found.Tau, Run: r.run(g, found)}, nil
-}
-
-func (r noiseRule) Tau(g Goal) (float64, Mechanism) {
-	tau, run := r.noise.LeastTau(r.plan(g))
-	return tau, r.run(g, noise.Found{Samples: g.Samples, Tau: tau, Run: run})
-}
-
-func (r noiseRule) Beta(g Goal) theory.LogProb { return r.noise.LeastBeta(r.plan(g)) }
-
-// run is what to run for a plan whose n and tau were found.
-func (r noiseRule) run(g Goal, found noise.Found) Mechanism {
-	if found.Tau >= r.Limit(g) {
-		return Mechanism{}
-	}
-	run := Mechanism{Noise: theory.GaussianNoise, Scale: found.Run.Last, Cut: found.Run.Cut, LowVariance: r.low}
-	if r.falls {
-		g.Samples, g.Tau = found.Samples, found.Tau
-		run.ScaleFirst, run.Schedule = found.Run.First, r.plan(g)
-	}
-	return run
-}
 
 // CertifyNoise fills in the failure probability at which Gaussian noise, for all queries of the answer in their order,
 // is certified: by the joint bound, or by the bound for queries of low variance where that says more and no noise is
@@ -223,7 +165,7 @@ func (a *Answer) certifyOneNoise(block theory.NoiseBlock, promised theory.LogPro
 		return err
 	}
 	sd := block.Scale / a.Unit()
-	if ln := jointPlan(one).EvenErrors(sd, block.Cut); ln < a.Beta.Ln() {
+	if ln := solver.JointPlan(one).EvenErrors(sd, block.Cut); ln < a.Beta.Ln() {
 		a.Beta, a.Mechanism.LowVariance = theory.LogProb(ln), false
 	}
 	if promised == 0 || promised >= a.Beta || block.Cut > 0 {

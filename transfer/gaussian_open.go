@@ -24,7 +24,7 @@ var gaussianOpen = Method{
 	Sources:   proved("open.md#gaussian-open", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
 	rule:      anyAnswer{solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(openTau)}},
-	arriving:  arrivingNoise(true),
+	arriving:  solver.ArrivingNoise(true),
 	halves:    true,
 }
 
@@ -65,7 +65,8 @@ func (r anyAnswer) Tau(g Goal) (float64, Mechanism) {
 	if !e.Reaches(g.Queries) {
 		return r.Limit(g), Mechanism{}
 	}
-	return min(solver.Up(e.Tau(g.Queries)), r.Limit(g)), wantedNoise{e.Wants(g.Queries), g.Queries}.run()
+	run := solver.WantedNoise{Wants: e.Wants(g.Queries), Queries: g.Queries}.Mechanism()
+	return min(solver.Up(e.Tau(g.Queries)), r.Limit(g)), run
 }
 
 func (r anyAnswer) Samples(g Goal, by solver.Trail) (solver.Reached, error) {

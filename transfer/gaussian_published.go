@@ -123,7 +123,9 @@ var gaussianMarchant25 = Method{
 }
 
 // publishedArrivals is Theorem 3.4 of Marchant and Rubinstein, whose c and d are the best as in gaussianJung20Tau.
-var publishedArrivals = solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(gaussianJung20Tau)}
+var publishedArrivals = solver.Optimised{
+	Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(gaussianJung20Tau),
+}
 
 // leaking is rows that have a part in the same answers: ln of how many there are for each row at the first query, and
 // mu of their privacy over that of the rows at the first query.
@@ -135,7 +137,7 @@ func leaks(g goal.Goal) (parts []leaking, root float64) {
 	if g.Arrival == nil {
 		return nil, math.Sqrt(float64(g.Queries))
 	}
-	stages := arrivalOf(g, false).Stages
+	stages := solver.ArrivalOf(g, false).Stages
 	first, sum := stages[0].Samples, 0.0
 	for i := len(stages) - 1; i >= 0; i-- {
 		before, done := int64(0), int64(0)

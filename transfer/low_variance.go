@@ -7,9 +7,9 @@ import (
 )
 
 var (
-	evenMoment      = noiseRule{noise: noise.Even, plan: momentPlan, low: true}
+	evenMoment      = solver.Noisy{Noise: noise.Even, Plan: momentPlan, Low: true}
 	scheduledMoment = solver.Either{
-		First:  noiseRule{noise: noise.Falling, plan: momentPlan, falls: true, low: true},
+		First:  solver.Noisy{Noise: noise.Falling, Plan: momentPlan, Falls: true, Low: true},
 		Second: evenMoment, Most: fewQueries,
 	}
 )
@@ -31,5 +31,5 @@ func moment(g goal.Goal) noise.Moment {
 
 // momentPlan is the plan of a goal with a bound on the second moment.
 func momentPlan(g Goal) noise.Plan {
-	return planBy(g, noise.LowVariance(moment(g), g.Checked, noise.SidesOf(g.OneSided)))
+	return solver.PlanBy(g, noise.LowVariance(moment(g), g.Checked, noise.SidesOf(g.OneSided)))
 }

@@ -82,7 +82,7 @@ func (m Method) ruleFor(g Goal) solver.Rule {
 		r = m.other
 	}
 	if m.Splits {
-		r = parted{r}
+		r = solver.Split{Rule: r}
 	}
 	if m.halves && g.Query == Difference {
 		r = solver.Halved{Rule: r}

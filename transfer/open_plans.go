@@ -8,7 +8,6 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/open"
 	"github.com/dpcalc/dpcalc/transfer/solver"
-	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 const (
@@ -75,9 +74,9 @@ var openGuess = Method{
 
 // The rows of a look are those at hand when it is taken.
 var (
-	openGateRule  = anyLook{solver.Optimised{Domain: solver.Domain{Kinds: goal.Means, Needs: rareFits, Top: openLimit}, Reach: openRule(gateWidth)}}
-	openBoardRule = anyLook{solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear, Needs: rareFits, Top: openLimit}, Reach: openRule(stepped(open.Plan.Board))}}
-	openGuessRule = anyLook{solver.Optimised{Domain: solver.Domain{Kinds: goal.Means, Needs: rareFits, Top: openLimit}, Reach: openRule(stepped(open.Plan.Guess))}}
+	openGateRule  = openRule(goal.Means, gateWidth)
+	openBoardRule = openRule(goal.Linear, stepped(open.Plan.Board))
+	openGuessRule = openRule(goal.Means, stepped(open.Plan.Guess))
 )
 
 // rareFits asks for no more queries on the rarer side than queries.
@@ -105,13 +104,13 @@ type anyLook struct{ solver.Optimised }
 func (r anyLook) Queries(g Goal) int64 { return solver.MostQueries(g, g.Rare(), r.Holds) }
 
 // openRule is what the plan of a goal certifies, by one kind of look.
-func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) func(n int64) (float64, Mechanism) {
-	return func(g Goal) func(int64) (float64, Mechanism) {
+func openRule(kinds goal.Kinds, look func(g Goal, p open.Plan) (float64, Mechanism)) anyLook {
+	reach := func(g Goal) func(int64) (float64, Mechanism) {
 		return func(n int64) (float64, Mechanism) {
 			n += g.Arrival.More(g.Queries)
 			p := open.Plan{LnBeta: lnCells(g), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}
 			tau, run := math.Inf(1), Mechanism{}
-			for _, p.Tails = range openTails(g, n) {
+			for _, p.Tails = range solver.OpenTails(g, n) {
 				if other, another := look(g, p); other < tau {
 					tau, run = other, another
 				}
@@ -122,6 +121,7 @@ func openRule(look func(g Goal, p open.Plan) (float64, Mechanism)) func(g Goal) 
 			return tau, run
 		}
 	}
+	return anyLook{solver.Optimised{Domain: solver.Domain{Kinds: kinds, Needs: rareFits, Top: openLimit}, Reach: reach}}
 }
 
 // lnCells is ln of the failure probability that is left to the cells of the looks up to the goal's, where each might
@@ -131,40 +131,6 @@ func lnCells(g Goal) float64 {
 		return g.Beta.Ln()
 	}
 	return g.Beta.Ln() + float64(open.Refusals().Left(g.Queries, 0))*(1+1e-15)
-}
-
-// openTails are the tails of n rows of a goal, of which the one that says most counts.
-func openTails(g goal.Goal, n int64) []open.Planned {
-	of := func(rows func(entropic float64, alike bool) open.Planned) open.Planned {
-		return open.Of(g.Sample, n, rows)
-	}
-	list := []open.Planned{of(func(rows float64, alike bool) open.Planned {
-		switch {
-		case g.Query == Difference:
-			return open.Differences{Rows: rows, Disagreement: g.MayDiffer()}
-		case g.Query == Binary && n <= 1<<52:
-			return open.ZeroOne{Rows: n}
-		}
-		return open.InUnit(rows, alike)
-	})}
-	if g.Query == Difference && tail.CountsAlike(g.Sample) { // (1+f)/2
-		list = append(list, of(func(rows float64, alike bool) open.Planned {
-			return open.Decided{Rows: int64(rows), Count: int64(rows), Among: open.InUnit(rows, alike)}
-		}))
-	}
-	switch known := g.SpreadKnown().(type) {
-	case tail.Moment:
-		list = append(list, of(func(rows float64, _ bool) open.Planned {
-			return open.KnownVariance{Rows: rows, Variance: known.Most, Lowest: -1}
-		}))
-	case tail.Kept:
-		list = append(list, of(func(rows float64, _ bool) open.Planned { return open.Kept{Rows: rows, Most: known.Most} }))
-	case tail.Skewed:
-		list = append(list, of(func(rows float64, _ bool) open.Planned {
-			return open.KnownVariance{Rows: rows, Variance: known.Most * (1 - known.Most) * (1 + 1e-15)}
-		}))
-	}
-	return list
 }
 
 // gateWidth is the margin of a gate, and what passes at a known bar.

@@ -19,7 +19,8 @@ var dp = Method{
 	OneSided:  true,
 	Sources:   proved("transfer.md#dp"),
 	Assumes:   []string{independentOnly, wholeInput},
-	rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: dpTiltNeeds}, Need: dpTiltRows, Epsilon: tiltEpsilon,
+	rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: dpTiltNeeds},
+		Need: dpTiltRows, Epsilon: tiltEpsilon,
 		Run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
 }
 
@@ -115,13 +116,14 @@ func lnDeltaApprox(g Goal) theory.LogProb {
 func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64,
 	lnDelta func(Goal) theory.LogProb) solver.Closed {
 	check, choose := epsilonAtMost(text, limit)
-	return solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: check}, Need: need, Epsilon: choose, Run: func(g Goal) Mechanism {
+	run := func(g Goal) Mechanism {
 		m := Mechanism{Epsilon: choose(g)}
 		if lnDelta != nil {
 			m.LnDelta = lnDelta(g)
 		}
 		return m
-	}}
+	}
+	return solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: check}, Need: need, Epsilon: choose, Run: run}
 }
 
 // epsilonAtMost builds the hypothesis epsilon <= limit(tau) of the dp methods:

@@ -78,7 +78,8 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []Range{{From: 5, To: 0}, {From: 1, To: 1}, {From: math.NaN(), To: 1}, {From: 0, To: math.Inf(1)}, {From: -math.MaxFloat64, To: math.MaxFloat64},
+	for _, r := range []Range{{From: 5, To: 0}, {From: 1, To: 1}, {From: math.NaN(), To: 1},
+		{From: 0, To: math.Inf(1)}, {From: -math.MaxFloat64, To: math.MaxFloat64},
 		{From: 0, To: 1e-300}, {From: 1e16, To: 1e16 + 2}} {
 		g := Goal{Queries: 1, Tau: 0.1, Beta: lp("0.05"), Range: r}
 		if err := g.Validate(); err == nil {

@@ -1,8 +1,6 @@
 package transfer
 
 import (
-	"math"
-
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/solver"
@@ -39,41 +37,4 @@ var splittingExact = Method{
 	Tails:    differences,
 	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}, Exact: true},
 	other:    solver.PerQuery(goal.Means, true),
-}
-
-// parted is a rule for one query on its own part of the rows, which are cut into m equal parts.
-type parted struct{ solver.Rule }
-
-func (parted) part(g Goal) Goal {
-	g.Samples /= g.Queries
-	return g
-}
-
-func (r parted) Holds(g Goal) bool { return g.Samples >= g.Queries && r.Rule.Holds(r.part(g)) }
-
-func (r parted) Samples(g Goal, by solver.Trail) (solver.Reached, error) {
-	one, err := r.Rule.Samples(g, by)
-	switch {
-	case err != nil:
-		return solver.Reached{}, theory.TooMany(math.Inf(1))
-	case one.N > MaxCount/g.Queries:
-		return solver.Reached{}, theory.TooMany(float64(one.N) * float64(g.Queries))
-	}
-	return solver.Reached{N: one.N * g.Queries}, nil
-}
-
-func (r parted) Queries(g Goal) int64 { return solver.MostQueries(g, 1, r.Holds) }
-
-func (r parted) Tau(g Goal) (float64, Mechanism) {
-	if g.Samples < g.Queries {
-		return r.Limit(g), Mechanism{}
-	}
-	return r.Rule.Tau(r.part(g))
-}
-
-func (r parted) Beta(g Goal) theory.LogProb {
-	if g.Samples < g.Queries {
-		return 0
-	}
-	return r.Rule.Beta(r.part(g))
 }

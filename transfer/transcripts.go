@@ -30,7 +30,8 @@ var transcripts = Method{
 
 // transcriptsRule is the union over as many queries as the user counts.
 var transcriptsRule = solver.Union{
-	Domain: solver.Domain{Kinds: goal.AllKinds, Needs: transcriptsGiven}, Look: solver.OneLook{Both: true, Exact: true, Convex: true},
+	Domain:  solver.Domain{Kinds: goal.AllKinds, Needs: transcriptsGiven},
+	Look:    solver.OneLook{Both: true, Exact: true, Convex: true},
 	LnNodes: lnTranscripts,
 	Run:     func(_ Goal, lnNodes float64) Mechanism { return Mechanism{LnNodes: Some(lnNodes)} },
 	Most:    func(g Goal) int64 { return int64(num.Exp(min(lnTranscripts(g), num.Log(MaxCount)))) },

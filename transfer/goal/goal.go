@@ -220,8 +220,8 @@ func (g Goal) ByHalf() bool {
 // FormatFloat prints the shortest decimal that is read as x.
 func FormatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// Rare returns which query on the rarer side of an open plan that with the number Queries is, if it is one: a pass, a raise
-// or a correction.
+// Rare returns which query on the rarer side of an open plan that with the number Queries is, if it is one: a pass, a
+// raise or a correction.
 func (g Goal) Rare() int64 {
 	if g.Feedback == Flags && g.Passes == 0 {
 		return max(g.Budget, 1)

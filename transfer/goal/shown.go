@@ -282,8 +282,8 @@ func (g Goal) Baseline() float64 {
 	return max(g.Floor, g.AtLeast)
 }
 
-// SpreadKnown returns what is known of the population's variance or second moment, nil if it is nothing. The law of a 0/1
-// value at a known bar has no variance but its own.
+// SpreadKnown returns what is known of the population's variance or second moment, nil if it is nothing. The law of a
+// 0/1 value at a known bar has no variance but its own.
 func (g Goal) SpreadKnown() tail.Values {
 	switch {
 	case g.Query == Binary && g.Bar.Given:

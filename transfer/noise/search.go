@@ -195,7 +195,8 @@ const few = 8
 // Samples returns the least n, to the resolution, and false if there is none up to 2^53. The plan's own n is ignored.
 func (r Noise) Samples(p Plan) (Found, bool) { return r.SamplesNear(p, Near{}) }
 
-// SamplesNear is Samples where about the end of the search is known. Its n may be another one, within the resolution.
+// SamplesNear returns Samples where about the end of the search is known. Its n may be another one, within the
+// resolution.
 func (r Noise) SamplesNear(p Plan, near Near) (Found, bool) {
 	if p.Samples = theory.MaxSamples; !p.valid() {
 		return Found{}, false

@@ -15,11 +15,11 @@ type Theorem struct {
 	sides   Sides
 }
 
-// Joint is the joint bound: queries with values in an interval of length one, of which nothing else is known. Noise may
-// be cut, and rows may arrive.
+// Joint returns the joint bound: queries with values in an interval of length one, of which nothing else is known.
+// Noise may be cut, and rows may arrive.
 func Joint(sides Sides) Theorem { return Theorem{values: interval{}, sides: sides} }
 
-// LowVariance is the bound for queries that vary little, with noise that is not cut and a fixed number of records.
+// LowVariance returns the bound for queries that vary little, with noise that is not cut and a fixed number of records.
 // Checked says that nothing is answered once the sample's own share is above the bound on it, and that nothing is
 // assumed of the population.
 func LowVariance(v Moment, checked bool, sides Sides) Theorem { return Theorem{v, checked, sides} }

@@ -10,9 +10,9 @@ import (
 // of w - l is at most 0, w and l the probabilities that a row is a win and a loss.
 type Duel struct{ Wins, Losses int64 }
 
-// Evidence is the evidence in nats against the null hypothesis, rounded down. Decided says that the predictions alone
-// say which rows count, as they do with two classes: then it is -ln P[Bin(W+L, 1/2) >= W], the exact test, which is
-// valid at levels below 1/2 for rows that are not alike. Elsewhere it is ln of the e-value
+// Evidence returns the evidence in nats against the null hypothesis, rounded down. Decided says that the predictions
+// alone say which rows count, as they do with two classes: then it is -ln P[Bin(W+L, 1/2) >= W], the exact test, which
+// is valid at levels below 1/2 for rows that are not alike. Elsewhere it is ln of the e-value
 //
 //	E = 2 int_(1/2)^1 (2q)^W (2(1-q))^L dq = 2 P[Bin(W+L+1, 1/2) <= W] / ((W+L+1) P[Bin(W+L, 1/2) = W]).
 //
@@ -28,7 +28,7 @@ func (d Duel) Evidence(decided bool) float64 {
 	return nats - rounding*(1+math.Abs(nats))
 }
 
-// WinsNeeded is the least number of wins that, with so many losses, are evidence enough.
+// WinsNeeded returns the least number of wins that, with so many losses, are evidence enough.
 func (d Duel) WinsNeeded(enough float64, decided bool) int64 {
 	is := func(wins int64) bool { return Duel{wins, d.Losses}.Evidence(decided) >= enough }
 	most := d.Losses + 16

@@ -88,7 +88,7 @@ func atLeast(n, k int64, p float64) float64 {
 	return min(num.Exp(num.Binomial{N: n, P: p}.LnAtLeast(k)), 1)
 }
 
-// Level is ln of the level at which the look tests, if what it shows is whether a test rejects.
+// Level returns ln of the level at which the look tests, if what it shows is whether a test rejects.
 func (p Plan) Level() float64 {
 	at, share := p.node(0)
 	return at.level(lnShare(share, 0))

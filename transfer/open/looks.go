@@ -8,8 +8,8 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Gate is the look that shows whether the truth is above a bar: the cells fail, 0, and pass, 1. A pass says that the
-// truth is above the bar. The cut is the least at which a pass, which has that share in (0,1), may say so. It is a
+// Gate returns the look that shows whether the truth is above a bar: the cells fail, 0, and pass, 1. A pass says that
+// the truth is above the bar. The cut is the least at which a pass, which has that share in (0,1), may say so. It is a
 // NoAnswerError if no mean is enough: the cut is never moved to one.
 func Gate(at Node, tails Tails, bar, share float64) (Look, error) {
 	if err := validShare(share); err != nil {
@@ -27,7 +27,7 @@ func validShare(share float64) error {
 	return theory.Domain(share > 0 && share < 1, "share", share, "a number in (0, 1)")
 }
 
-// Rejection is the look that shows whether a test rejects its null hypothesis: a gate whose mean is the evidence
+// Rejection returns the look that shows whether a test rejects its null hypothesis: a gate whose mean is the evidence
 // against it in nats, [Evidence].
 func Rejection(at Node, share float64) (Look, error) { return Gate(at, Evidence{}, 1, share) }
 
@@ -41,7 +41,7 @@ type Steps struct {
 // mostCells is how many cells a look may have.
 const mostCells = 1 << 16
 
-// Board is the look that shows the best mean so far: the cell 0 keeps what is shown, and the cell i >= 1 raises it
+// Board returns the look that shows the best mean so far: the cell 0 keeps what is shown, and the cell i >= 1 raises it
 // by Within + (i-1) Step or more. A raise has the share, in (0,1), of which i has 1/i - 1/(i+1) and the last cell the
 // rest. Shown is the lower end of the cell that was shown last, never the mean itself.
 func Board(tails Tails, shown, share float64, s Steps) (Look, error) {
@@ -59,7 +59,7 @@ func Board(tails Tails, shown, share float64, s Steps) (Look, error) {
 	return l.floored(s.Most)
 }
 
-// Guess is the look that shows whether a guess holds: the mean is in [guess - Within, guess + Within), or else in
+// Guess returns the look that shows whether a guess holds: the mean is in [guess - Within, guess + Within), or else in
 // which cell of the width Step below or above. To have moved has the share, in (0,1): a half of it on each side,
 // divided as on a board. A side without cells leaves its half to the cell that holds.
 func Guess(tails Tails, guess, share float64, s Steps) (Look, error) {
@@ -86,8 +86,8 @@ func Guess(tails Tails, guess, share float64, s Steps) (Look, error) {
 	return l.floored(s.Most)
 }
 
-// Score is the look that shows the mean in cells of the width Step around a reference near to which it is expected.
-// It is a guess that holds within half a step, with the share 3/4 for having moved.
+// Score returns the look that shows the mean in cells of the width Step around a reference near to which it is
+// expected. It is a guess that holds within half a step, with the share 3/4 for having moved.
 func Score(tails Tails, near float64, s Steps) (Look, error) {
 	s.Within = s.Step / 2
 	return Guess(tails, near, 0.75, s)
@@ -141,8 +141,8 @@ func (l Look) floored(most float64) (Look, error) {
 	return l, l.Validate()
 }
 
-// AnyUpper is what a failure of several gates that are shown as one verdict says of one of their truths, without saying
-// of which: it is at most this. Each has its part of the level of the failure.
+// AnyUpper returns what a failure of several gates that are shown as one verdict says of one of their truths, without
+// saying of which: it is at most this. Each has its part of the level of the failure.
 func AnyUpper(at Node, tails Tails, gate Look, several int) float64 {
 	level := at.level(lnShare(1, gate.Cuts[0].Above))
 	return tails.Upper(gate.Cuts[0].At, sumDown(level, -num.Log(float64(several))*(1+4e-16)))

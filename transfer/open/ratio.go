@@ -55,7 +55,7 @@ func (v Ratio) upper(cut, most, lnLevel float64) float64 {
 	return min(cut+step, 1)
 }
 
-// Pass is of no use: a gate asks the linear query of [RatioGate].
+// Pass returns of no use: a gate asks the linear query of [RatioGate].
 func (Ratio) Pass(_, _ float64) (float64, bool) { return 0, false }
 
 // leastStep returns about the least step at which a sum is at least that with a probability of at most the level, and

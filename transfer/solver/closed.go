@@ -50,8 +50,8 @@ func (c Closed) Samples(g goal.Goal, _ Trail) (Reached, error) {
 	return Reached{N: max(need.Ceil(), 1)}, nil
 }
 
-// Tau returns the least accuracy at which the inequality holds. ln need is close to linear in ln tau: secants lead to it
-// from the tau that is asked for, the first with the slope of Hoeffding's bound.
+// Tau returns the least accuracy at which the inequality holds. ln need is close to linear in ln tau: secants lead to
+// it from the tau that is asked for, the first with the slope of Hoeffding's bound.
 func (c Closed) Tau(g goal.Goal) (float64, Mechanism) {
 	asked := g
 	if c.Epsilon != nil && g.Tau > 0 { // the procedure keeps its epsilon

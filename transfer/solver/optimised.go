@@ -49,8 +49,8 @@ func (o Optimised) Tau(g goal.Goal) (float64, Mechanism) {
 	return min(tau, g.Spread()), run
 }
 
-// Beta returns the least beta that certifies tau, to 1e-12 in ln beta and on the certified side: the decision is too dear
-// for a search by ulps.
+// Beta returns the least beta that certifies tau, to 1e-12 in ln beta and on the certified side: the decision is too
+// dear for a search by ulps.
 func (o Optimised) Beta(g goal.Goal) theory.LogProb {
 	excess := func(lnBeta float64) float64 {
 		g.Beta = theory.LogProb(lnBeta)

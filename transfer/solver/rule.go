@@ -14,13 +14,13 @@ import (
 // Rule is a theorem as a decision about plans and as four solvers. All goals
 // passed to it are valid; a solver ignores the field that it solves for.
 type Rule interface {
-	Applies(g goal.Goal) error                      // a NotApplicableError if a hypothesis fails, whatever the unknown will be
+	Applies(g goal.Goal) error                      // a NotApplicableError if a hypothesis fails, whatever the unknown
 	Limit(g goal.Goal) float64                      // where its tau ends: no lesser one is better than knowing nothing
 	Tight() bool                                    // whether nothing is searched that the planner is free to choose
 	Holds(g goal.Goal) bool                         // the theorem certifies g; monotone in each of the four
 	Samples(g goal.Goal, by Trail) (Reached, error) // the least n that holds, or a NoAnswerError beyond MaxCount
 	Queries(g goal.Goal) int64                      // the greatest m that holds, 0 if none does
-	Tau(g goal.Goal) (tau float64, run Mechanism)   // the least tau that holds, or the query's spread; and what to run for g
+	Tau(g goal.Goal) (tau float64, run Mechanism)   // the least tau that holds, or the query's spread; what to run
 	Beta(g goal.Goal) theory.LogProb                // the least beta that holds, or 0, the probability one
 }
 

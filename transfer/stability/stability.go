@@ -7,11 +7,11 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// Pure is the stability of eps-differential privacy, tanh(eps/4) at every level: the posterior of a record is its
+// Pure returns the stability of eps-differential privacy, tanh(eps/4) at every level: the posterior of a record is its
 // prior tilted by a likelihood whose logarithm varies by at most eps.
 func Pure(eps float64) float64 { return min(1, num.Tanh(eps/4)*(1+0x1p-50)) }
 
-// Approx is the stability of (eps,delta)-differential privacy at b,
+// Approx returns the stability of (eps,delta)-differential privacy at b,
 //
 //	s(b) = min(1, (t/2 + (delta/b)(1-t))/(1-t/2)),  t = tanh(eps/2),
 //
@@ -34,7 +34,7 @@ func Approx(private theory.Approx, b theory.LogProb) float64 {
 //
 // and the event grows with b: one monotone equation and no fixed point.
 
-// GDP is the stability of mu-Gaussian differential privacy at b: with
+// GDP returns the stability of mu-Gaussian differential privacy at b: with
 //
 //	F(y) = Phi(mu/2-c) - Phi(-mu/2-c)  at the c where  Phi(mu/2-c) + Phi(-mu/2-c) = y,
 //
@@ -85,7 +85,7 @@ var gapRule = num.Legendre(4)
 
 const mostSteps = 1_000_000
 
-// Composed is the stability of k adaptively chosen eps-differentially private steps at b, or tanh(k eps/4) if that
+// Composed returns the stability of k adaptively chosen eps-differentially private steps at b, or tanh(k eps/4) if that
 // is less. Randomized response k times dominates them all; its F interpolates between the tails of two binomials, and
 // s is the root of b s = F(b(1+s)/2). It solves the equation for the event {J >= j} and part of the atom below it,
 // where J counts the steps that tell the truth: Bin(k,p) or Bin(k,1-p), p = e^eps/(1+e^eps). The atoms are a_j and

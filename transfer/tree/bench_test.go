@@ -12,7 +12,9 @@ func BenchmarkEvaluations(b *testing.B) {
 	ladder := Ladder{Queries: 1000, Tau: 0.1, Top: 1}
 	counts := ladder
 	counts.ZeroOne = true
-	validator := Validator{Values: tail.Interval{}, Queries: 1000, Flags: 10, Tau: 0.1, Threshold: 0.05, LnBeta: math.Log(0.05)}
+	validator := Validator{
+		Values: tail.Interval{}, Queries: 1000, Flags: 10, Tau: 0.1, Threshold: 0.05, LnBeta: math.Log(0.05),
+	}
 	widths := Widths{Values: tail.Interval{}, Queries: 20, Tau: 0.1}
 	gate := CountGate{Bar: tail.Bar{Height: 0.5, Margin: 0.05}, LnRisk: -6.5}
 	for _, c := range []struct {

@@ -36,8 +36,8 @@ func TestWidthsBound(t *testing.T) {
 		t.Errorf("widths a hair too narrow, which are those of a lesser tau: got %v, want %v", got, want)
 	}
 	for _, guesses := range []bool{false, true} {
-		made := Validator{Values: tail.ZeroOne{}, Queries: 50, Flags: 5, Tau: 0.2, Threshold: 0.13, LnBeta: -3, Guesses: guesses,
-			Tolerance: 0.05}
+		made := Validator{Values: tail.ZeroOne{}, Queries: 50, Flags: 5, Tau: 0.2, Threshold: 0.13, LnBeta: -3,
+			Guesses: guesses, Tolerance: 0.05}
 		ln, widths := made.Bound(2500)
 		for _, promised := range []float64{0.2, 0.2000001, 0.21, 0.3} {
 			made.Tau, made.LnBeta = promised, -1000 // which no accuracy reaches, so that all are tried

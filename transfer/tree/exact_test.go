@@ -29,12 +29,6 @@ func above(got num.DD, truth *big.Float) float64 {
 	return x / math.Max(math.Abs(size), 1e-30)
 }
 
-// decimalOf is a rational number to 90 digits, of which a relative entropy may keep a few dozens.
-func decimalOf(r *big.Rat) decimals.Number {
-	in := decimals.Digits(90)
-	return in.Parse(r.Num().String()).Over(in.Parse(r.Denom().String()))
-}
-
 // unequalTail is P[sum >= k] of independent 0/1 values with these probabilities of a one, by adding them one by one.
 func unequalTail(p []float64, k int64) float64 {
 	law := []float64{1}

@@ -340,7 +340,8 @@ func TestCountGateAgainstWholeNumbers(t *testing.T) {
 		{50, 5, false, 0.01}, {50, 10, true, 0.002}, {90, 3, false, 0.05}, {0, 10, false, 0.01},
 		{95, 4, false, 0.05}, {80, 5, false, 0.02},
 	} {
-		gate := CountGate{tail.Bar{Height: float64(c.bar) / 100, Margin: float64(c.margin) / 100, OneSided: c.oneSided}, math.Log(c.risk)}
+		bar := tail.Bar{Height: float64(c.bar) / 100, Margin: float64(c.margin) / 100, OneSided: c.oneSided}
+		gate := CountGate{bar, math.Log(c.risk)}
 		risk := big.NewFloat(c.risk)
 		serves := func(n int64) bool {
 			low, k := tailsFrom(n, big.NewRat(c.bar, 100)), int64(0)
@@ -377,7 +378,8 @@ func TestCountGatesHoldOneByOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(3905, 11))
 	holding := 0
 	for range 1500 {
-		c := CountGate{tail.Bar{Height: math.Exp(-9 * r.Float64()), Margin: 0.02 + 0.3*r.Float64(), OneSided: r.IntN(2) == 0}, -0.1 - 8*r.Float64()}
+		bar := tail.Bar{Height: math.Exp(-9 * r.Float64()), Margin: 0.02 + 0.3*r.Float64(), OneSided: r.IntN(2) == 0}
+		c := CountGate{bar, -0.1 - 8*r.Float64()}
 		n := 1 + r.Int64N(int64(2-2*c.LnRisk/(c.Margin*c.Margin)))
 		want := true
 		for later := n; want && !c.Certified(later); later++ {

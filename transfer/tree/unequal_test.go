@@ -14,7 +14,8 @@ func TestGateOfUnequalRows(t *testing.T) {
 	looked := 0
 	for range 4000 {
 		n := 2 + r.Int64N(11)
-		c := CountGate{tail.Bar{Height: r.Float64(), Margin: 0.3 * r.Float64(), OneSided: true}, math.Log(0.02 + 0.9*r.Float64())}
+		bar := tail.Bar{Height: r.Float64(), Margin: 0.3 * r.Float64(), OneSided: true}
+		c := CountGate{bar, math.Log(0.02 + 0.9*r.Float64())}
 		k, _ := c.Count(n, 0)
 		if k > n {
 			continue

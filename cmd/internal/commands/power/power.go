@@ -15,6 +15,7 @@ import (
 	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/forecast"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -73,7 +74,7 @@ func Command() *commands.Command {
 
 // options are what was typed.
 type options struct {
-	grid     commands.Grid[transfer.Forecast]
+	grid     commands.Grid[forecast.Gate]
 	open     bool
 	clusters *goals.Clusters // nil for rows
 	looked   string          // the flag that is looked for: samples, effect or power
@@ -129,7 +130,7 @@ func read(c *commands.Call) (o options, err error) {
 		return o, err
 	}
 	o.clusters, o.open = grid.Clusters, grid.Base.Open
-	base := transfer.Forecast{Goal: grid.Base, Tested: test != ""}
+	base := forecast.Gate{Goal: grid.Base, Tested: test != ""}
 	if base.Ratio.Adds, err = o.ratio(c); err != nil {
 		return o, err
 	}
@@ -143,10 +144,10 @@ func read(c *commands.Call) (o options, err error) {
 	if o.looked == "samples" { // clusters and classes say in what shares
 		base.Samples = 0
 	}
-	var axes []commands.Axis[transfer.Forecast]
+	var axes []commands.Axis[forecast.Gate]
 	for _, a := range grid.Axes {
-		axes = append(axes, commands.Axis[transfer.Forecast]{Flag: a.Flag, Length: a.Length,
-			Set: func(f *transfer.Forecast, i int) { a.Set(&f.Goal, i) }})
+		axes = append(axes, commands.Axis[forecast.Gate]{Flag: a.Flag, Length: a.Length,
+			Set: func(f *forecast.Gate, i int) { a.Set(&f.Goal, i) }})
 	}
 	o.inputs = slices.DeleteFunc(o.inputs, func(in record.Input) bool {
 		return !slices.ContainsFunc(flags, func(f usage.Flag) bool { return strings.ReplaceAll(f.Name, "-", "_") == in.Name })
@@ -155,11 +156,11 @@ func read(c *commands.Call) (o options, err error) {
 	share.Want = "a number in (0, 1]"
 	for _, p := range []struct {
 		flag string
-		set  func(*transfer.Forecast, float64)
+		set  func(*forecast.Gate, float64)
 	}{
-		{"effect", func(f *transfer.Forecast, x float64) { f.Effect = x }},
-		{"power", func(f *transfer.Forecast, x float64) { f.Power = x }},
-		{positivesFlag, func(f *transfer.Forecast, x float64) { f.Ratio.Share = x }},
+		{"effect", func(f *forecast.Gate, x float64) { f.Effect = x }},
+		{"power", func(f *forecast.Gate, x float64) { f.Power = x }},
+		{positivesFlag, func(f *forecast.Gate, x float64) { f.Ratio.Share = x }},
 	} {
 		list, err := numbers.List(c, p.flag, share)
 		if err != nil {
@@ -259,7 +260,7 @@ func (o *options) withDefaults(c *commands.Call) (values usage.Values, test stri
 
 // gates are the gates of a point that are compared: a fixed plan's and, if it is asked for, an open one's; of a test
 // the exact one, for two classes, and the e-value.
-func (o options) gates(i int) (list []transfer.Forecast) {
+func (o options) gates(i int) (list []forecast.Gate) {
 	f := o.grid.Point(i)
 	opened := []bool{false}
 	if o.open {
@@ -280,9 +281,9 @@ func (o options) rows() (rows []row, err error) {
 	for i := range o.grid.Size() {
 		for _, f := range o.gates(i) {
 			r := row{}
-			r.Forecasted, err = f.Solve()
+			r.Answer, err = f.Solve()
 			if none := (*theory.NoAnswerError)(nil); errors.As(err, &none) {
-				r.Forecasted, r.none = transfer.Forecasted{Forecast: f}, none
+				r.Answer, r.none = forecast.Answer{Gate: f}, none
 			} else if err != nil {
 				return nil, err
 			}

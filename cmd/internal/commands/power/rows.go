@@ -12,11 +12,12 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/forecast"
 )
 
 // row is a gate, and how probably a better model passes it.
 type row struct {
-	transfer.Forecasted
+	forecast.Answer
 	none error // why there is no answer
 }
 
@@ -58,7 +59,7 @@ func columns() []record.Column[row] {
 		of(goals.ColumnDisagreement),
 		{Name: "tau_achieved", Cell: func(r row) record.Cell { return record.Number(r.TauAchieved) }},
 		{Name: "pass_at", Cell: func(r row) record.Cell {
-			scored := r.Ratio == transfer.Predicted{} // a ratio passes by N - C D
+			scored := r.Ratio == forecast.Predicted{} // a ratio passes by N - C D
 			return record.Exactly(r.PassAt.Value).If(r.PassAt.Given && scored)
 		}},
 		{Name: "level", Cell: func(r row) record.Cell { return record.Beta(r.Level).If(r.Tested && r.none == nil) }},
@@ -72,18 +73,18 @@ func columns() []record.Column[row] {
 	}, commands.VerdictColumns(row.verdict, "status", "reason"), []record.Column[row]{
 		of(goals.ColumnQuery), of(goals.ColumnOneSided),
 		{Name: "exact", Cell: func(r row) record.Cell { return record.Truth(r.Exact()) }},
-		{Name: "assumes", Cell: func(r row) record.Cell { return record.List([]string{guess(r.Forecast)}) }},
+		{Name: "assumes", Cell: func(r row) record.Cell { return record.List([]string{guess(r.Gate)}) }},
 		{Name: positivesFlag, Cell: func(r row) record.Cell { return record.Number(r.Ratio.Share) }},
 	})
 }
 
 // guess is what a forecast takes for granted.
-func guess(f transfer.Forecast) string {
+func guess(f forecast.Gate) string {
 	share := "the share " + record.People(record.Exactly(f.Disagreement)) + " of them"
 	switch _, auc := f.Sample.(transfer.Classes); {
 	case auc:
 		return "approximately, by the normal law with the variance of an AUC in Hanley and McNeil 1982, which takes scores for exponential"
-	case f.Ratio != transfer.Predicted{}:
+	case f.Ratio != forecast.Predicted{}:
 		return "approximately, by the normal law: rows that are predicted positive are alike, and so are all others; as many rows are missed as are wrongly predicted positive"
 	case f.Spread > 0 && f.Query == transfer.Difference:
 		return fmt.Sprintf("approximately, by the normal law: rows alike, exactly one of the two models right on %s, and a cluster varies %s times as much as one row", share, record.People(record.Exactly(f.Spread)))
@@ -115,7 +116,7 @@ func (o options) say(rows []row) (title, notes []string) {
 	}[o.looked]
 	guesses := []string{}
 	for _, r := range rows {
-		if said := guess(r.Forecast); !slices.Contains(guesses, said) {
+		if said := guess(r.Gate); !slices.Contains(guesses, said) {
 			guesses = append(guesses, said)
 		}
 	}

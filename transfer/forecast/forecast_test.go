@@ -1,4 +1,4 @@
-package transfer
+package forecast
 
 import (
 	"errors"
@@ -7,19 +7,20 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
 // better is a forecast about a gate of 20 looks that is retired at its first pass, at beta 5%.
-func better(query Query, samples int64, effect, power float64) Forecast {
-	g := Goal{Samples: samples, Queries: 20, Beta: theory.LogProb(math.Log(0.05)), Query: query}
-	g.Feedback, g.Passes = Gate, 1
-	if query == Difference {
+func better(query goal.Query, samples int64, effect, power float64) Gate {
+	g := goal.Goal{Samples: samples, Queries: 20, Beta: theory.LogProb(math.Log(0.05)), Query: query}
+	g.Feedback, g.Passes = goal.Gate, 1
+	if query == goal.Difference {
 		g.Disagreement = 0.4
 	} else {
-		g.Bar = Some(0.6)
+		g.Bar = goal.Some(0.6)
 	}
-	return Forecast{Goal: g, Effect: effect, Power: power}
+	return Gate{Goal: g, Effect: effect, Power: power}
 }
 
 // How often 40 rows pass the sign test at the level 0.05/20 by a sum over all wins and losses, of logarithms of
@@ -40,7 +41,7 @@ func TestForecastOfATestByASum(t *testing.T) {
 			want += math.Exp(ln + float64(w)*math.Log(win) + float64(l)*math.Log(loss) + float64(n-w-l)*math.Log(1-win-loss))
 		}
 	}
-	f := better(Difference, n, win-loss, 0)
+	f := better(goal.Difference, n, win-loss, 0)
 	f.Tested, f.Duel = true, true
 	got, err := f.Solve()
 	if err != nil || math.Abs(got.Power-want) > 1e-9 {
@@ -52,8 +53,8 @@ func TestForecastOfATestByASum(t *testing.T) {
 func TestForecastsAgree(t *testing.T) {
 	for _, tested := range []bool{false, true} {
 		for _, open := range []bool{false, true} {
-			for _, query := range []Query{Binary, Bounded, Difference} {
-				if tested && query != Difference {
+			for _, query := range []goal.Query{goal.Binary, goal.Bounded, goal.Difference} {
+				if tested && query != goal.Difference {
 					continue
 				}
 				f := better(query, 0, 0.1, 0.8)
@@ -82,21 +83,21 @@ func TestForecastsAgree(t *testing.T) {
 }
 
 func TestForecastsThatAreNone(t *testing.T) {
-	for want, change := range map[string]func(*Forecast){
-		"feedback":     func(f *Forecast) { f.Feedback, f.Passes, f.Bar = Answers, 0, Option{} },
-		"query":        func(f *Forecast) { f.Query, f.Bar = Sensitive, Option{} },
-		"tau":          func(f *Forecast) { f.Tau = 0.1 },
-		"queries":      func(f *Forecast) { f.Queries, f.Passes = 0, 0 },
-		"beta":         func(f *Forecast) { f.Beta = 0 },
-		"threshold":    func(f *Forecast) { f.Bar = Option{} },
-		"disagreement": func(f *Forecast) { f.Query, f.Bar = Difference, Option{} },
-		"rows":         func(f *Forecast) { f.Sample = tail.Subset{Items: 1000} },
-		"power":        func(f *Forecast) { f.Power = 1 },
-		"effect":       func(f *Forecast) { f.Effect = 0.41 },
-		"forecast":     func(f *Forecast) { f.Power = 0.5 },
-		"passes":       func(f *Forecast) { f.Passes = 21 },
+	for want, change := range map[string]func(*Gate){
+		"feedback":     func(f *Gate) { f.Feedback, f.Passes, f.Bar = goal.Answers, 0, goal.Option{} },
+		"query":        func(f *Gate) { f.Query, f.Bar = goal.Sensitive, goal.Option{} },
+		"tau":          func(f *Gate) { f.Tau = 0.1 },
+		"queries":      func(f *Gate) { f.Queries, f.Passes = 0, 0 },
+		"beta":         func(f *Gate) { f.Beta = 0 },
+		"threshold":    func(f *Gate) { f.Bar = goal.Option{} },
+		"disagreement": func(f *Gate) { f.Query, f.Bar = goal.Difference, goal.Option{} },
+		"rows":         func(f *Gate) { f.Sample = tail.Subset{Items: 1000} },
+		"power":        func(f *Gate) { f.Power = 1 },
+		"effect":       func(f *Gate) { f.Effect = 0.41 },
+		"forecast":     func(f *Gate) { f.Power = 0.5 },
+		"passes":       func(f *Gate) { f.Passes = 21 },
 	} {
-		f := better(Binary, 100, 0.1, 0)
+		f := better(goal.Binary, 100, 0.1, 0)
 		change(&f)
 		domain := (*theory.DomainError)(nil)
 		if _, err := f.Solve(); !errors.As(err, &domain) || domain.Param != want {
@@ -104,21 +105,21 @@ func TestForecastsThatAreNone(t *testing.T) {
 		}
 	}
 	// Their truth is the greatest there is.
-	for _, f := range []Forecast{better(Binary, 100, 0.2, 0), better(Difference, 100, 0.2, 0)} {
-		if f.Bar = Some(0.8); f.Query == Difference {
-			f.Bar, f.Disagreement = Some(0.1), 0.3
+	for _, f := range []Gate{better(goal.Binary, 100, 0.2, 0), better(goal.Difference, 100, 0.2, 0)} {
+		if f.Bar = goal.Some(0.8); f.Query == goal.Difference {
+			f.Bar, f.Disagreement = goal.Some(0.1), 0.3
 		}
 		if a, err := f.Solve(); err != nil || !(a.Power > 0 && a.Power <= 1) {
 			t.Errorf("%v above the bar %v: %v, %v", f.Effect, f.Bar.Value, a.Power, err)
 		}
 	}
-	for want, f := range map[string]Forecast{
-		"no score can pass":  better(Binary, 5, 0.1, 0),
-		"more than 2^40":     better(Binary, 0, 1e-8, 0.5),
-		"no model passes so": better(Binary, 40, 0, 0.9999999999999999),
+	for want, f := range map[string]Gate{
+		"no score can pass":  better(goal.Binary, 5, 0.1, 0),
+		"more than 2^40":     better(goal.Binary, 0, 1e-8, 0.5),
+		"no model passes so": better(goal.Binary, 40, 0, 0.9999999999999999),
 	} {
 		if want == "no model passes so" {
-			f.Bar, f.Query, f.Disagreement = Option{}, Difference, 0.3
+			f.Bar, f.Query, f.Disagreement = goal.Option{}, goal.Difference, 0.3
 		}
 		if _, err := f.Solve(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
@@ -143,9 +144,9 @@ func exactPower(n int64, p0, p1, level float64) (power float64) {
 }
 
 // oneLookAt is a gate that one look is taken at, with a bar for counts.
-func oneLookAt(bar, level float64) Forecast {
-	f := better(Binary, 0, 0, 0)
-	f.Queries, f.Bar, f.Beta = 1, Some(bar), theory.LogProb(math.Log(level))
+func oneLookAt(bar, level float64) Gate {
+	f := better(goal.Binary, 0, 0, 0)
+	f.Queries, f.Bar, f.Beta = 1, goal.Some(bar), theory.LogProb(math.Log(level))
 	return f
 }
 
@@ -183,20 +184,20 @@ func TestRowsOfOneLookBySums(t *testing.T) {
 // each has it, and one row less has not.
 func TestRowsHoldForMore(t *testing.T) {
 	const power = 0.75
-	var list []Forecast
+	var list []Gate
 	for _, open := range []bool{false, true} {
 		for _, bar := range []float64{-0.05, 0, 0.1} { // of differences, and 0.6 more of a score
-			f := better(Difference, 0, 0.2, power)
-			f.Open, f.Bar = open, Some(bar)
+			f := better(goal.Difference, 0, 0.2, power)
+			f.Open, f.Bar = open, goal.Some(bar)
 			list = append(list, f)
-			for _, query := range []Query{Binary, Bounded} {
+			for _, query := range []goal.Query{goal.Binary, goal.Bounded} {
 				f := better(query, 0, 0.2, power)
-				f.Open, f.Bar = open, Some(0.6+bar)
+				f.Open, f.Bar = open, goal.Some(0.6+bar)
 				list = append(list, f)
 			}
 		}
 		for _, duel := range []bool{false, true} {
-			f := better(Difference, 0, 0.2, power)
+			f := better(goal.Difference, 0, 0.2, power)
 			f.Open, f.Tested, f.Duel = open, true, duel
 			list = append(list, f)
 		}
@@ -228,7 +229,7 @@ func TestForecastsOfOtherPrograms(t *testing.T) {
 	// SAS/STAT, The POWER Procedure, "Exact conditional McNemar test": the mean, over the number of discordant pairs, of
 	// the power of the exact binomial test at 1/2. Of 50 pairs a share of 0.4 is discordant, and of these four in five are
 	// won. G*Power 3.1 has 0.839343 for this case, one unit less in the fifth digit.
-	f = better(Difference, 50, 0.24, 0)
+	f = better(goal.Difference, 50, 0.24, 0)
 	f.Queries, f.Tested, f.Duel, f.Disagreement = 1, true, true, 0.4
 	want := 0.
 	for pairs := int64(0); pairs <= 50; pairs++ {
@@ -257,7 +258,7 @@ func TestForecastsOfOtherPrograms(t *testing.T) {
 		t.Errorf("pwr's power 0.8377: got %v (%v)", a.Power, err)
 	}
 	// Hanley and McNeil 1982, page 31: the area 0.893 of 51 abnormal and 58 normal images has the standard error 0.032.
-	f = Forecast{Goal: Goal{Samples: 109, Sample: tail.Classes{Positives: 51, Negatives: 58}}}
+	f = Gate{Goal: goal.Goal{Samples: 109, Sample: tail.Classes{Positives: 51, Negatives: 58}}}
 	if se := math.Sqrt(f.variance(0.893)); math.Abs(se-0.0325) > 5e-4 {
 		t.Errorf("the standard error of an area: got %v", se)
 	}
@@ -266,7 +267,7 @@ func TestForecastsOfOtherPrograms(t *testing.T) {
 // Clusters and classes follow the normal law: clusters that are all alike inside vary as rows do, others less, the rows
 // that are found are enough and one less is not, and classes keep their ratio.
 func TestForecastsOfClustersAndClasses(t *testing.T) {
-	f := better(Bounded, 0, 0.1, 0.8)
+	f := better(goal.Bounded, 0, 0.1, 0.8)
 	rows, err := f.Solve()
 	if err != nil || rows.Exact() {
 		t.Fatal(err)
@@ -296,7 +297,7 @@ func TestForecastsOfClustersAndClasses(t *testing.T) {
 		}
 	}
 	f.Spread, f.Sample = 0.5, nil
-	f.Query, f.Disagreement, f.Bar, f.Tested = Difference, 0.4, Option{}, true
+	f.Query, f.Disagreement, f.Bar, f.Tested = goal.Difference, 0.4, goal.Option{}, true
 	if _, err := f.Solve(); err == nil || !strings.Contains(err.Error(), "clusters") {
 		t.Errorf("a test of clusters: got %v", err)
 	}

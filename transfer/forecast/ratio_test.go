@@ -1,4 +1,4 @@
-package transfer
+package forecast
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
@@ -73,8 +74,8 @@ func TestModelsOfARatio(t *testing.T) {
 func TestRowsOfARatio(t *testing.T) {
 	before := int64(0)
 	for _, share := range []float64{0.05, 0.2, 0.5} {
-		f := better(Bounded, 0, 0.05, 0.8)
-		f.Bar, f.Ratio = Some(0.8), f1(share)
+		f := better(goal.Bounded, 0, 0.05, 0.8)
+		f.Bar, f.Ratio = goal.Some(0.8), f1(share)
 		for _, f.Open = range []bool{false, true} {
 			a, err := f.Solve()
 			if err != nil {
@@ -100,15 +101,15 @@ func TestRowsOfARatio(t *testing.T) {
 		}
 	}
 	domain := (*theory.DomainError)(nil)
-	for want, change := range map[string]func(*Forecast){
-		"positives": func(f *Forecast) { f.Ratio.Share = 1 },
-		"threshold": func(f *Forecast) { f.Bar = Some(0) },
-		"rows":      func(f *Forecast) { f.Spread = 1 },
+	for want, change := range map[string]func(*Gate){
+		"positives": func(f *Gate) { f.Ratio.Share = 1 },
+		"threshold": func(f *Gate) { f.Bar = goal.Some(0) },
+		"rows":      func(f *Gate) { f.Spread = 1 },
 	} {
-		f := better(Bounded, 100, 0.05, 0)
-		f.Bar, f.Ratio = Some(0.8), f1(0.1)
+		f := better(goal.Bounded, 100, 0.05, 0)
+		f.Bar, f.Ratio = goal.Some(0.8), f1(0.1)
 		if change(&f); want == "rows" {
-			f.Query = Bounded
+			f.Query = goal.Bounded
 		}
 		if _, err := f.Solve(); !errors.As(err, &domain) || domain.Param != want {
 			t.Errorf("%s: got %v", want, err)

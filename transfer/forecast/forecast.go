@@ -1,25 +1,26 @@
-package transfer
+package forecast
 
 import (
 	"math"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/open"
 	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
-// Forecast says how probably a model that is truly better passes a gate, if a guess about it is right. It is no
+// Gate says how probably a model that is truly better passes a gate, if a guess about it is right. It is no
 // promise: the promise is that of the gate, and holds whatever the guess.
-type Forecast struct {
-	Goal           // of a gate: without a tau, whose bar is known and 0 for differences, and whose Disagreement is guessed
-	Tested bool    // the gate tests wins and losses: at the level of a fixed plan, or of the look Queries of an open one
-	Duel   bool    // tested: two classes are declared, so that the test is exact
-	Open   bool    // the gate is an open one
-	Effect float64 // how far the truth is above the bar, in (0,1]; 0 if it is looked for
-	Power  float64 // how probably such a model passes, in (0,1), or [1/2,1) for rows; 0 if it is looked for
+type Gate struct {
+	goal.Goal         // without a tau; its bar is known, and 0 for differences; its Disagreement is a guess
+	Tested    bool    // it tests wins and losses at the level of a fixed plan, or of look Queries of an open one
+	Duel      bool    // tested: two classes are declared, so that the test is exact
+	Open      bool    // the gate is an open one
+	Effect    float64 // how far the truth is above the bar, in (0,1]; 0 if it is looked for
+	Power     float64 // how probably such a model passes, in (0,1), or [1/2,1) for rows; 0 if it is looked for
 
 	// Spread is of clusters, each of which is a row: how much its mean varies, as a share of what one row does. It is 1
 	// for clusters whose rows are all alike, and 0 where the rows are no clusters.
@@ -28,36 +29,39 @@ type Forecast struct {
 	Ratio Predicted // of a gate at a bar of F1, recall or Jaccard; zero for others
 }
 
-// Forecasted is what a forecast found, and what passes the gate.
-type Forecasted struct {
-	Forecast
+// Answer is what a forecast found, and what passes the gate.
+type Answer struct {
+	Gate
 	TauAchieved float64        // of a gate with a bar
-	PassAt      Option         // the least score that passes
+	PassAt      goal.Option    // the least score that passes
 	Level       theory.LogProb // of a test
 	Reached     float64        // the power of these rows and this effect
 }
 
+// fixedGate is the method of a gate with a number of looks.
+var fixedGate, _ = transfer.Lookup("gate")
+
 // Method returns the method whose gate it is.
-func (f Forecast) Method() string {
+func (f Gate) Method() string {
 	switch {
 	case f.Open:
-		return openGate.Name
+		return "open-gate"
 	case f.Tested:
 		return "gates"
 	}
-	return gate.Name
+	return "gate"
 }
 
 // Exact reports whether the power is computed from counts: for rows with the values 0 and 1, and for two models that
 // are compared on them. Elsewhere a mean follows the normal law, approximately.
-func (f Forecast) Exact() bool { return f.Query != Bounded && f.Spread == 0 }
+func (f Gate) Exact() bool { return f.Query != goal.Bounded && f.Spread == 0 }
 
 // most is the greatest effect that there can be.
-func (f Forecast) most() float64 { return f.top() - f.Bar.Value }
+func (f Gate) most() float64 { return f.top() - f.Bar.Value }
 
 // top is the greatest truth of a model.
-func (f Forecast) top() float64 {
-	if f.Query == Difference {
+func (f Gate) top() float64 {
+	if f.Query == goal.Difference {
 		return f.Disagreement
 	}
 	return 1
@@ -65,11 +69,11 @@ func (f Forecast) top() float64 {
 
 // Validate returns a DomainError for a forecast that makes no sense, or of which not one of rows, effect and power is
 // missing.
-func (f Forecast) Validate() error {
+func (f Gate) Validate() error {
 	g := f.Goal
-	compared, means := f.Query == Difference, !f.Tested && f.Query != Binary
+	compared, means := f.Query == goal.Difference, !f.Tested && f.Query != goal.Binary
 	classes, auc := f.Sample.(tail.Classes)
-	alike := f.Query == Bounded && f.Sample == nil && f.Spread == 0
+	alike := f.Query == goal.Bounded && f.Sample == nil && f.Spread == 0
 	least := 0.
 	if f.Samples == 0 {
 		least = 0.5
@@ -80,8 +84,8 @@ func (f Forecast) Validate() error {
 		got  any
 		want string
 	}{
-		{f.Feedback == Gate, "feedback", f.Feedback, "gate with a forecast"},
-		{f.Query == Bounded || f.Query == Binary || compared, "query", f.Query, "bounded, binary or difference"},
+		{f.Feedback == goal.Gate, "feedback", f.Feedback, "gate with a forecast"},
+		{f.Query == goal.Bounded || f.Query == goal.Binary || compared, "query", f.Query, "bounded, binary or difference"},
 		{compared || !f.Tested, "query", f.Query, "difference with a test"},
 		{f.Tau == 0, "tau", f.Tau, "none: the tau of the gate follows from its rows"},
 		{f.Queries > 0, "queries", "nothing", "a number of looks"},
@@ -89,7 +93,7 @@ func (f Forecast) Validate() error {
 		{f.Bar.Given || compared, "threshold", "nothing", "the bar, such as 0.8: how probably a model passes depends on it"},
 		{!f.Tested || !f.Bar.Given, "threshold", f.Bar.Value, "none with a test"},
 		{f.Disagreement > 0 || !compared, "disagreement", "nothing", "the share of rows on which the two models are thought to differ"},
-		{f.Arrival == nil && f.Range == (Range{}), "rows", "others", "rows that are all there, and values in [0, 1]"},
+		{f.Arrival == nil && f.Range == (goal.Range{}), "rows", "others", "rows that are all there, and values in [0, 1]"},
 		{f.Sample == nil || auc, "rows", "others", "rows or clusters of equal weight, or two classes"},
 		{f.Spread >= 0 && f.Spread <= 1, "spread", f.Spread, "a number in [0, 1]"},
 		{f.Spread == 0 || means, "clusters", "a test or counts", "a gate at a bar: the mean over a cluster is no count"},
@@ -131,17 +135,17 @@ func (f Forecast) Validate() error {
 
 // Solve finds the rows, the effect or the power that is missing. The rows are the least from which on the power is as
 // great for every greater number; classes keep their ratio. The error is a DomainError, or a NoAnswerError.
-func (f Forecast) Solve() (a Forecasted, err error) {
+func (f Gate) Solve() (a Answer, err error) {
 	if err := f.Validate(); err != nil {
 		return a, err
 	}
-	if f.Query == Difference && !f.Tested {
-		f.Bar = Some(f.Bar.Value)
+	if f.Query == goal.Difference && !f.Tested {
+		f.Bar = goal.Some(f.Bar.Value)
 	}
 	n := f.Samples
 	if n == 0 {
 		if n, err = f.fewest(); err != nil {
-			return Forecasted{Forecast: f}, err
+			return Answer{Gate: f}, err
 		}
 	}
 	if a, err = f.gated(n); err != nil {
@@ -166,7 +170,7 @@ func (f Forecast) Solve() (a Forecasted, err error) {
 	}
 	a.Reached = a.chance(a.Effect)
 	if !f.Tested && !f.Open && !f.Ratio.given() {
-		if solved, err := gate.Solve(a.Goal); err == nil && solved.Status == OK {
+		if solved, err := fixedGate.Solve(a.Goal); err == nil && solved.Status == theory.OK {
 			a.TauAchieved = solved.TauAchieved
 		}
 	}
@@ -175,7 +179,7 @@ func (f Forecast) Solve() (a Forecasted, err error) {
 
 // fewest finds the least number of rows from which on the power holds. By the normal law it grows with the rows where
 // it is 1/2 or more, as a mean varies less, and as what passes does not rise.
-func (f Forecast) fewest() (int64, error) {
+func (f Gate) fewest() (int64, error) {
 	n, rising := int64(0), f.Bar.Value >= 0
 	law := open.Contest{Differ: f.Disagreement, Truth: f.truth(f.Effect)}
 	passes := func(n int64) (float64, bool) {
@@ -198,7 +202,7 @@ func (f Forecast) fewest() (int64, error) {
 		if n = numbers.Least(func(n int64) bool { return n == mostForecast || enough(n) }); n == mostForecast {
 			n = 0
 		}
-	case f.Query == Binary:
+	case f.Query == goal.Binary:
 		law.Differ = law.Truth
 		level, exact := f.level(), !f.Open || open.ExactLevel(f.level())
 		n = law.RowsReaching(f.Power, passes, func(n int64) float64 {
@@ -222,29 +226,29 @@ func (f Forecast) fewest() (int64, error) {
 const mostForecast = 1<<40 + 1
 
 // plan is the look of an open gate.
-func (f Forecast) plan() open.Plan {
+func (f Gate) plan() open.Plan {
 	return open.Plan{LnBeta: f.Beta.Ln(), Bet: open.Usual(), Looks: f.Queries, Rare: f.Rare()}
 }
 
 // level is ln of the level of the look.
-func (f Forecast) level() float64 {
+func (f Gate) level() float64 {
 	if f.Open {
 		return f.plan().Level()
 	}
-	return f.Beta.Ln() - gateNodes(f.Goal)
+	return float64(transfer.TestLevel(f.Goal))
 }
 
 // gated finds what passes the gate of so many rows. The error is a NoAnswerError where nothing does.
-func (f Forecast) gated(n int64) (a Forecasted, err error) {
+func (f Gate) gated(n int64) (a Answer, err error) {
 	f.Samples = n
 	if classes, ok := f.Sample.(tail.Classes); ok {
 		f.Sample = inRatio(classes, n)
 	}
-	a = Forecasted{Forecast: f}
+	a = Answer{Gate: f}
 	none := &theory.NoAnswerError{Reason: "no score can pass"}
 	switch g := f.Goal; {
 	case f.Tested:
-		a.Level = TestLevel(g)
+		a.Level = transfer.TestLevel(g)
 		if f.Open {
 			a.Level = theory.LogProb(f.level())
 		}
@@ -255,30 +259,30 @@ func (f Forecast) gated(n int64) (a Forecasted, err error) {
 		return a, none
 	case f.Ratio.given():
 		at, ok := f.Ratio.passAt(n, g.Bar.Value, f.level())
-		if a.PassAt = Some(at); !ok {
+		if a.PassAt = goal.Some(at); !ok {
 			return a, none
 		}
 	case f.Open:
 		plan := f.plan()
-		plan.Tails = openTails(g, n)[0]
+		plan.Tails = solver.OpenTails(g, n)[0]
 		look, tau, err := plan.GateAt(g.Bar.Value)
 		if err != nil {
 			return a, none
 		}
-		a.TauAchieved, a.PassAt = tau, Some(look.Cuts[0].At)
-	case f.Query == Binary:
+		a.TauAchieved, a.PassAt = tau, goal.Some(look.Cuts[0].At)
+	case f.Query == goal.Binary:
 		g.Beta = theory.LogProb(f.level())
 		count, _ := solver.CountRule{}.Gate(g).Count(n, int64(float64(n)*g.Bar.Value))
 		if count > n {
 			return a, none
 		}
-		a.PassAt = Some(float64(count) / float64(n))
+		a.PassAt = goal.Some(float64(count) / float64(n))
 	default:
-		solved, err := gate.Solve(g)
+		solved, err := fixedGate.Solve(g)
 		if err != nil {
 			return a, err
 		}
-		if a.PassAt = solved.Mechanism.PassAt; solved.Status != OK || !a.PassAt.Given {
+		if a.PassAt = solved.Mechanism.PassAt; solved.Status != theory.OK || !a.PassAt.Given {
 			return a, none
 		}
 	}
@@ -293,10 +297,10 @@ func inRatio(c tail.Classes, n int64) tail.Classes {
 }
 
 // truth is the truth of a model that is so far above the bar.
-func (f Forecast) truth(effect float64) float64 { return min(f.Bar.Value+effect, f.top()) }
+func (f Gate) truth(effect float64) float64 { return min(f.Bar.Value+effect, f.top()) }
 
 // chance is how probably a model passes whose truth is so far above the bar.
-func (a Forecasted) chance(effect float64) float64 {
+func (a Answer) chance(effect float64) float64 {
 	truth := a.truth(effect)
 	c := open.Contest{Rows: a.Samples, Differ: a.Disagreement, Truth: truth}
 	switch {
@@ -306,7 +310,7 @@ func (a Forecasted) chance(effect float64) float64 {
 		return a.Ratio.chance(a.Samples, a.PassAt.Value, truth, a.Bar.Value)
 	case !a.Exact():
 		return beyond(a.PassAt.Value-truth, math.Sqrt(a.variance(truth)))
-	case a.Query == Binary:
+	case a.Query == goal.Binary:
 		c.Differ = truth
 	}
 	return c.Reaches(a.PassAt.Value)
@@ -326,7 +330,7 @@ func beyond(short, sd float64) float64 {
 // wins and losses, times the spread of clusters; or an AUC by Hanley and McNeil 1982, equation 2, with their Q1 and Q2
 // of exponential scores. It falls in the rows: of an AUC A in the rows of either class, as A(1-A) is greater than
 // Q1 - A^2 and Q2 - A^2.
-func (f Forecast) variance(truth float64) float64 {
+func (f Gate) variance(truth float64) float64 {
 	n, square := float64(f.Samples), truth*truth
 	if c, ok := f.Sample.(tail.Classes); ok {
 		positives, negatives := float64(c.Positives), float64(c.Negatives)
@@ -334,7 +338,7 @@ func (f Forecast) variance(truth float64) float64 {
 		return (truth*(1-truth) + (positives-1)*(q1-square) + (negatives-1)*(q2-square)) / (positives * negatives)
 	}
 	one := truth
-	if f.Query == Difference {
+	if f.Query == goal.Difference {
 		one = f.Disagreement
 	}
 	if f.Spread > 0 {
