@@ -12,7 +12,6 @@ import (
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/holdout/open"
 	"github.com/dpcalc/dpcalc/holdout/sample"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // Create makes a ledger in a folder that is empty or does not exist. The certificate is computed anew. The error is an
@@ -70,7 +69,7 @@ func prepared(dir string, labels *Labels, terms Terms) (*Ledger, *Plan, error) {
 			return nil, nil, err
 		}
 	}
-	difference := plan.Goal.Query == transfer.Difference || terms.Open && terms.Incumbent.Values != nil
+	difference := plan.Goal.Query.IsSigned() || terms.Open && terms.Incumbent.Values != nil
 	if terms.Open {
 		if plan.Open.Features, err = sample.FeaturesFile(terms.Features, dir, labels, terms.Features != nil); err != nil {
 			return nil, nil, err

@@ -61,7 +61,7 @@ func (a Answer) guessed() string {
 	switch {
 	case a.Bar.Given && a.TauAchieved == 0:
 		return noneCanPass
-	case !a.Checked && a.Query == Difference && a.TauAchieved >= a.MayDiffer():
+	case !a.Checked && a.Query.IsSigned() && a.TauAchieved >= a.MayDiffer():
 		return a.NoDifference()
 	case answers && a.LikelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
 		return "answering " + goal.FormatFloat((1+a.AtLeast)/2) + " without any data does as well"

@@ -39,7 +39,7 @@ var gateRule = solver.Union{
 			return run
 		}
 		run.PassAt = Some(g.Bar.Value + g.Tau)
-		if g.Query == Binary && g.Sample == nil {
+		if g.Query.IsZeroOne() && g.Sample == nil {
 			g.Beta -= theory.LogProb(lnNodes)
 			gate := solver.CountRule{}.Gate(g)
 			run.PassCount, _ = gate.Count(g.Samples, int64(float64(g.Samples)*run.PassAt.Value))
@@ -93,7 +93,7 @@ var gateRenggli19 = Method{
 // gateRenggli19Rows is the published gate.
 func gateRenggli19Rows(g Goal) num.DD {
 	return tree.GateRenggli19{
-		Queries: g.Queries, Passes: g.AllPasses(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query == Difference,
+		Queries: g.Queries, Passes: g.AllPasses(), Tau: g.Tau, LnBeta: g.Beta.Ln(), Difference: g.Query.IsSigned(),
 		Disagreement: g.Disagreement,
 	}.Need()
 }

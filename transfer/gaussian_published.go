@@ -35,7 +35,7 @@ func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 	d, n, m := g.Spread(), float64(g.Samples), g.Queries
 	parts, root := leaks(g)
 	lnBeta, r, w := g.Beta.Ln(), 1.0, 2.0
-	if g.Query == Sensitive || g.Query == Minimization {
+	if !g.Query.IsMean() {
 		r, w = math.Max(1, d), 4*d
 	}
 	lnB := func(x float64) float64 {

@@ -98,7 +98,7 @@ func follows(s, before theory.Step, g Goal) bool {
 	if !(s.Boundary > before.Boundary && s.Value > before.Value) {
 		return false
 	}
-	return g.Query != Binary || s.Count > before.Count && s.Count <= g.Samples
+	return !g.Query.IsZeroOne() || s.Count > before.Count && s.Count <= g.Samples
 }
 
 // CertifyOneScore fills in the failure probability at which the score of the only model is shown as it is: the

@@ -65,7 +65,7 @@ func laplaceJung20Tau(g Goal) (float64, Mechanism) {
 	d, n, m := g.Spread(), float64(g.Samples), g.Queries
 	lnBeta := g.Beta.Ln()
 	sampling := func(lnB float64) float64 {
-		if g.Query == Sensitive || g.Query == Minimization {
+		if !g.Query.IsMean() {
 			return num.Exp(lnB-lnBeta) * math.Max(1, d)
 		}
 		rest := -math.Expm1(lnB - lnBeta) // (beta-b)/beta

@@ -17,7 +17,7 @@ var (
 // moment is what the goal says of the second moment of its queries, nil if it says nothing.
 func moment(g goal.Goal) noise.Moment {
 	switch {
-	case g.Query == Difference && g.Disagreement > 0:
+	case g.Query.IsSigned() && g.Disagreement > 0:
 		return noise.Difference{Disagreement: g.Disagreement}
 	case g.SecondMoment > 0 && !g.Checked: // of (1+phi)/2
 		return noise.Variance{Most: g.SecondMoment / 4}

@@ -73,18 +73,18 @@ func (m Method) ruleFor(g Goal) solver.Rule {
 	}
 	if g.Arrival != nil && m.arriving != nil {
 		r = m.arriving
-		if m.halves && g.Query == Difference {
+		if m.halves && g.Query.IsSigned() {
 			r = solver.Halved{Rule: r}
 		}
 		return r
 	}
-	if special := g.OneSided || g.Query == Difference || m.knows(g); special && m.other != nil {
+	if special := g.OneSided || g.Query.IsSigned() || m.knows(g); special && m.other != nil {
 		r = m.other
 	}
 	if m.Splits {
 		r = solver.Split{Rule: r}
 	}
-	if m.halves && g.Query == Difference {
+	if m.halves && g.Query.IsSigned() {
 		r = solver.Halved{Rule: r}
 	}
 	if m.low != nil && moment(g) != nil {
@@ -173,7 +173,7 @@ func (m Method) proven(g Goal) (Proof, []theory.Source) {
 		return Derived, slices.Concat(sources, decidedRowsProof)
 	}
 	switch {
-	case g.Query == Difference && m.Tails != nil:
+	case g.Query.IsSigned() && m.Tails != nil:
 		return Derived, slices.Concat(sources, m.Tails)
 	case m.knows(g):
 		return Derived, sources
@@ -251,11 +251,11 @@ func (a Answer) known() string {
 		return "the square of every difference has a mean of at most " + goal.FormatFloat(a.SecondMoment) + " on the population"
 	case a.Decided != Undecided:
 		return a.counted()
-	case a.Checked && a.Query == Difference:
+	case a.Checked && a.Query.IsSigned():
 		return "nothing is answered once more than the share " + goal.FormatFloat(a.Disagreement) + " of the sample's rows differ"
 	case a.Checked:
 		return "nothing is answered once the accuracy on the sample is below " + goal.FormatFloat(a.AtLeast)
-	case a.Query == Difference && a.Disagreement > 0:
+	case a.Query.IsSigned() && a.Disagreement > 0:
 		return "every query is 0 on all but the share " + goal.FormatFloat(a.Disagreement) + " of the population"
 	case a.AtLeast > 0:
 		return "every query has a population value of at least " + goal.FormatFloat(a.AtLeast)

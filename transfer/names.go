@@ -71,6 +71,9 @@ const (
 // WantRange says what a range may be.
 const WantRange = goal.WantRange
 
+// QueryKinds returns the kinds of queries in the order of their numbers.
+func QueryKinds() []Query { return goal.QueryKinds() }
+
 // ParseQuery reads the name of a kind.
 func ParseQuery(name string) (Query, error) { return goal.ParseQuery(name) }
 

@@ -92,7 +92,7 @@ func openLimit(g Goal) float64 {
 	switch {
 	case g.Bar.Given:
 		return (1 - g.Bar.Value) / 2
-	case g.Query == Difference:
+	case g.Query.IsSigned():
 		return g.MayDiffer()
 	}
 	return 0.5

@@ -157,7 +157,7 @@ func trivial(r solver.Rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.Limit(
 // rule, or two differences are never so far apart. A bar that the method uses may be beyond all differences.
 func (a Answer) useless(r solver.Rule, used Goal) string {
 	switch {
-	case a.Query == Difference && !used.Bar.Given && a.Tau >= 2*a.MayDiffer():
+	case a.Query.IsSigned() && !used.Bar.Given && a.Tau >= 2*a.MayDiffer():
 		return a.NoDifference()
 	case a.Tau >= r.Limit(used):
 		return noBetter

@@ -120,7 +120,7 @@ func runValidator(g Goal) Mechanism {
 // falseFlag is the chance that a guess that is exactly right is flagged on n rows at the threshold Hold: of the
 // worst 0/1 query, which for other values in [0,1] is the one to reckon with; a bound on it for differences.
 func falseFlag(g Goal, n int64) theory.LogProb {
-	if g.Query == Difference || g.Sample != nil {
+	if g.Query.IsSigned() || g.Sample != nil {
 		v := tree.Validator{Values: g.DrawnValues(), Threshold: g.Hold}
 		return theory.LogProb(v.LnFalseFlag(n))
 	}

@@ -49,7 +49,7 @@ func (m Method) used(g Goal, low bool) Goal {
 	used := Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query,
 		Range: g.Range, Arrival: g.Arrival, Sample: g.Sample}
 	used.Feedback, used.OneSided = g.Feedback, g.OneSided && m.OneSided
-	if g.Query == Sensitive || g.Query == Minimization {
+	if !g.Query.IsMean() {
 		used.Sensitivity = g.Sensitivity
 	}
 	if used.Open = g.Open && m.Open; g.Open && !m.Open && g.Feedback == Gate {

@@ -23,7 +23,7 @@ func show(h rule.Past, a *rule.Asked, answer float64) (rule.Reply, error) {
 		return rule.Reply{Verdict: rule.Verdict(answer >= *a.Bar+goal.Tau, form.Pass, form.Fail)}, nil
 	case transfer.Best:
 		best := goal.Baseline()
-		if goal.Query == transfer.Difference {
+		if goal.Query.IsSigned() {
 			best = -1
 		}
 		if h.Board != nil {

@@ -21,7 +21,7 @@ func (gate) failure(p *rule.Plan) (theory.LogProb, error) {
 	if err := only(p, theory.Run{PassCount: count}); err != nil {
 		return 0, err
 	}
-	switch counted := p.Goal.Query == transfer.Binary && p.Goal.Bar.Given; {
+	switch counted := p.Goal.Query.IsZeroOne() && p.Goal.Bar.Given; {
 	case !counted && count != 0:
 		return 0, journal.Corrupt("plan.json: got a count that passes, want none without 0/1 queries at a known bar")
 	case !counted:

@@ -33,7 +33,7 @@ func (ladder) failure(p *rule.Plan) (theory.LogProb, error) {
 // uncounted reports whether the plan has boundaries where it runs on counts, as ledgers of the first form do.
 func uncounted(p *rule.Plan) bool {
 	steps := p.Mechanism.Board
-	return p.Goal.Query == transfer.Binary && len(steps) > 1 && steps[1].Count == 0
+	return p.Goal.Query.IsZeroOne() && len(steps) > 1 && steps[1].Count == 0
 }
 
 // board is the plan's table. A boundary b without a count is the count round(n b).
@@ -77,12 +77,12 @@ func (ladder) response(h rule.Past, a *rule.Asked) (rule.Reply, error) {
 	}
 	plan := mechanism.Ladder{Queries: goal.Queries}
 	for i, step := range board(h.Plan) {
-		if goal.Query == transfer.Binary && i > 0 {
+		if goal.Query.IsZeroOne() && i > 0 {
 			step.Boundary = float64(step.Count)
 		}
 		plan.Board = append(plan.Board, step)
 	}
-	if goal.Query != transfer.Binary {
+	if !goal.Query.IsZeroOne() {
 		score /= float64(goal.Samples)
 	}
 	run, err := plan.Start()

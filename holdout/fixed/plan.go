@@ -135,9 +135,9 @@ func (t problem) certify(methods []transfer.Method, hair theory.LogProb) (*rule.
 // looksAt refuses goals whose queries are no means of values of the rows, or that no ledger can keep.
 func looksAt(g transfer.Goal) error {
 	switch {
-	case g.Checked && g.Query != transfer.Difference:
+	case g.Checked && !g.Query.IsSigned():
 		return form.Inputf("enforce: got it with %s queries, want differences, on which no label is needed to enforce it", g.Query)
-	case g.Query == transfer.Sensitive || g.Query == transfer.Minimization:
+	case !g.Query.IsMean():
 		return form.Inputf("query: got %s, want bounded, binary or difference: a look is a mean over the rows", g.Query)
 	case g.Transcripts != 0 || g.LnTranscripts != 0:
 		return form.Inputf("transcripts: got a number of them, want none: a ledger counts looks")

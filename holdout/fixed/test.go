@@ -37,7 +37,7 @@ func NewTestPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 		return nil, form.Inputf("test: got %s, want %s", text.Shown(t.Test), strings.Join(ask.Tests(), " or "))
 	case goal.Feedback != transfer.Gate:
 		return nil, form.Inputf("feedback: got %s with a test, want gate", goal.Feedback)
-	case goal.Query != transfer.Difference:
+	case !goal.Query.IsSigned():
 		return nil, form.Inputf("query: got %s with a test, want difference: a candidate is compared with the incumbent", goal.Query)
 	case goal.Tau != 0:
 		return nil, form.Inputf("tau: got %v with a test, want none: what passes is better, and nobody says by how much", goal.Tau)

@@ -68,7 +68,7 @@ func Arrives(g transfer.Goal, rows int64, independent bool) error {
 		return nil
 	case !independent:
 		return form.Inputf("arrive: got it with --group, --population or an AUC, want independent rows of equal weight")
-	case g.Query == transfer.Difference:
+	case g.Query.IsSigned():
 		return form.Inputf("arrive: got it with differences, want bounded or binary: an incumbent says nothing of rows that are to come")
 	case g.Feedback == transfer.Best || g.Feedback == transfer.Final:
 		return form.Inputf("arrive: got it with the feedback %s, want answers, gate or flags: scores of different rows are not compared", g.Feedback)
@@ -88,7 +88,7 @@ func (p *Plan) Ended() string {
 
 // Lowest returns the least value of a row: 0, or -1 for a difference. The greatest is 1.
 func Lowest(g transfer.Goal) float64 {
-	if g.Query == transfer.Difference {
+	if g.Query.IsSigned() {
 		return -1
 	}
 	return 0

@@ -59,7 +59,7 @@ func option(x *float64) transfer.Option {
 // DecidedBy says whether predictions tell on which rows a candidate differs from the incumbent, and are counted, as a
 // check of the disagreement is. Clusters count by shares of such rows.
 func DecidedBy(g transfer.Goal, classes []string, sampled bool) transfer.Decided {
-	gates := g.Query == transfer.Difference && g.Feedback == transfer.Gate
+	gates := g.Query.IsSigned() && g.Feedback == transfer.Gate
 	counted := g.Checked && g.Disagreement > 0
 	switch random := sampled || g.Arrival != nil; {
 	case !gates || !counted || random:

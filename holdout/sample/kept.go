@@ -17,7 +17,6 @@ import (
 	"github.com/dpcalc/dpcalc/holdout/form"
 	"github.com/dpcalc/dpcalc/holdout/journal"
 	"github.com/dpcalc/dpcalc/holdout/rule"
-	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // KeptFile returns the file of the values of a candidate, by its look, or of the incumbent of a new ledger for 0. Each
@@ -76,7 +75,7 @@ func (l *Sample) read(s rule.Submission) (data.Values, error) {
 	if b := s.Batch[s.Metric]; b != nil && b.Rows == l.Reader.Rows {
 		return b.Values, nil
 	}
-	v, err := l.Reader.Read(s.Metric, l.plan.Goal.Query == transfer.Binary, s.Values)
+	v, err := l.Reader.Read(s.Metric, l.plan.Goal.Query.IsZeroOne(), s.Values)
 	if err == nil && s.Batch != nil && data.IsColumn(s.Metric) {
 		s.Batch[s.Metric] = &rule.Column{Values: v}
 	}

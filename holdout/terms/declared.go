@@ -40,7 +40,7 @@ func (t *Terms) Declare() error {
 	switch {
 	case len(t.Metrics) == 0:
 		return form.Inputf("metrics: got nothing, want some of %s", strings.Join(metric.Names(), ", "))
-	case len(t.Metrics) > 1 && t.Goal.Query == transfer.Difference:
+	case len(t.Metrics) > 1 && t.Goal.Query.IsSigned():
 		return form.Inputf("metrics: got %d, want one with differences: the incumbent has no other", len(t.Metrics))
 	case !slices.Contains([]string{"", form.MissingRefused, form.MissingLow}, t.Missing):
 		return form.Inputf("missing: got %s, want %s or %s", text.Shown(t.Missing), form.MissingRefused, form.MissingLow)
@@ -75,7 +75,7 @@ func (t *Terms) asks(name string) error {
 	slice := name == metric.Precision
 	ratio := m.Ratio != nil || slice
 	curved := ratio || m.Root || m.Pairs
-	compared := t.Goal.Query == transfer.Difference || t.Incumbent.Values != nil
+	compared := t.Goal.Query.IsSigned() || t.Incumbent.Values != nil
 	switch {
 	case t.Sampled() && m.Ratio != nil:
 		return form.Inputf("metrics: got %s with clusters or a benchmark, want another: a ratio is over rows that are independent", name)
@@ -146,7 +146,7 @@ func CheckUnits(u form.Units, metrics []string) error {
 // alone bound a square no label decides who is refused. The values of a column may follow from labels.
 func (t *Terms) declares() error {
 	v, d := t.Goal.SecondMoment, t.Goal.Disagreement
-	ofDifferences := t.Open || t.Goal.Query == transfer.Difference
+	ofDifferences := t.Open || t.Goal.Query.IsSigned()
 	if v == 0 && d == 0 || !ofDifferences {
 		return nil
 	}

@@ -57,7 +57,7 @@ func (t *Terms) Ungrouped() error {
 		return form.Inputf("features: got nothing, want a file with the column %s of --group", text.Shown(t.Group))
 	case t.Features != nil && !uses:
 		return form.Inputf("features: got some, want --open, --group or --feedback gate too, which use them")
-	case t.Group != "" && t.Goal.Query == transfer.Binary:
+	case t.Group != "" && t.Goal.Query.IsZeroOne():
 		return form.Inputf("query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1")
 	}
 	return nil

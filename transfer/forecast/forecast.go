@@ -54,14 +54,14 @@ func (f Gate) Method() string {
 
 // Exact reports whether the power is computed from counts: for rows with the values 0 and 1, and for two models that
 // are compared on them. Elsewhere a mean follows the normal law, approximately.
-func (f Gate) Exact() bool { return f.Query != goal.Bounded && f.Spread == 0 }
+func (f Gate) Exact() bool { return (f.Query.IsZeroOne() || f.Query.IsSigned()) && f.Spread == 0 }
 
 // most is the greatest effect that there can be.
 func (f Gate) most() float64 { return f.top() - f.Bar.Value }
 
 // top is the greatest truth of a model.
 func (f Gate) top() float64 {
-	if f.Query == goal.Difference {
+	if f.Query.IsSigned() {
 		return f.Disagreement
 	}
 	return 1
@@ -71,7 +71,7 @@ func (f Gate) top() float64 {
 // missing.
 func (f Gate) Validate() error {
 	g := f.Goal
-	compared, means := f.Query == goal.Difference, !f.Tested && f.Query != goal.Binary
+	compared, means := f.Query.IsSigned(), !f.Tested && !f.Query.IsZeroOne()
 	classes, auc := f.Sample.(tail.Classes)
 	alike := f.Query == goal.Bounded && f.Sample == nil && f.Spread == 0
 	least := 0.
@@ -85,7 +85,7 @@ func (f Gate) Validate() error {
 		want string
 	}{
 		{f.Feedback == goal.Gate, "feedback", f.Feedback, "gate with a forecast"},
-		{f.Query == goal.Bounded || f.Query == goal.Binary || compared, "query", f.Query, "bounded, binary or difference"},
+		{f.Query.IsMean(), "query", f.Query, "bounded, binary or difference"},
 		{compared || !f.Tested, "query", f.Query, "difference with a test"},
 		{f.Tau == 0, "tau", f.Tau, "none: the tau of the gate follows from its rows"},
 		{f.Queries > 0, "queries", "nothing", "a number of looks"},
@@ -139,7 +139,7 @@ func (f Gate) Solve() (a Answer, err error) {
 	if err := f.Validate(); err != nil {
 		return a, err
 	}
-	if f.Query == goal.Difference && !f.Tested {
+	if f.Query.IsSigned() && !f.Tested {
 		f.Bar = goal.Some(f.Bar.Value)
 	}
 	n := f.Samples
@@ -202,7 +202,7 @@ func (f Gate) fewest() (int64, error) {
 		if n = numbers.Least(func(n int64) bool { return n == mostForecast || enough(n) }); n == mostForecast {
 			n = 0
 		}
-	case f.Query == goal.Binary:
+	case f.Query.IsZeroOne():
 		law.Differ = law.Truth
 		level, exact := f.level(), !f.Open || open.ExactLevel(f.level())
 		n = law.RowsReaching(f.Power, passes, func(n int64) float64 {
@@ -270,7 +270,7 @@ func (f Gate) gated(n int64) (a Answer, err error) {
 			return a, none
 		}
 		a.TauAchieved, a.PassAt = tau, goal.Some(look.Cuts[0].At)
-	case f.Query == goal.Binary:
+	case f.Query.IsZeroOne():
 		g.Beta = theory.LogProb(f.level())
 		count, _ := solver.CountRule{}.Gate(g).Count(n, int64(float64(n)*g.Bar.Value))
 		if count > n {
@@ -310,7 +310,7 @@ func (a Answer) chance(effect float64) float64 {
 		return a.Ratio.chance(a.Samples, a.PassAt.Value, truth, a.Bar.Value)
 	case !a.Exact():
 		return beyond(a.PassAt.Value-truth, math.Sqrt(a.variance(truth)))
-	case a.Query == goal.Binary:
+	case a.Query.IsZeroOne():
 		c.Differ = truth
 	}
 	return c.Reaches(a.PassAt.Value)
@@ -338,7 +338,7 @@ func (f Gate) variance(truth float64) float64 {
 		return (truth*(1-truth) + (positives-1)*(q1-square) + (negatives-1)*(q2-square)) / (positives * negatives)
 	}
 	one := truth
-	if f.Query == goal.Difference {
+	if f.Query.IsSigned() {
 		one = f.Disagreement
 	}
 	if f.Spread > 0 {

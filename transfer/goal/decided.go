@@ -39,7 +39,7 @@ func ParseDecided(name string) (Decided, error) {
 // Decides reports whether the rows on which queries can be other than 0 are counted.
 func (g Goal) Decides() bool {
 	counted := g.Decided != Undecided && g.Checked && g.Disagreement > 0
-	gates := g.Query == Difference && g.Feedback == Gate && !g.Open
+	gates := g.Query.IsSigned() && g.Feedback == Gate && !g.Open
 	plain := g.SecondMoment == 0 && g.Sample == nil && g.Arrival == nil
 	return counted && gates && plain
 }

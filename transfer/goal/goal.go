@@ -18,41 +18,6 @@ func (g Goal) LikelyHigh() bool { return g.AtLeast > 0 && !g.Checked }
 // integer up to it is a float64.
 const MaxCount = 1 << 53
 
-// Query is the kind of the analyst's queries.
-type Query int
-
-// The kinds. A linear query is the mean over the records of phi: X -> [0,1].
-const (
-	Bounded      Query = iota // linear, phi in [0,1]
-	Binary                    // linear, phi in {0,1}: accuracies, error rates
-	Sensitive                 // any function that one record moves by at most D/n
-	Minimization              // the better of two candidates by a loss that one record moves by at most D/n
-	Difference                // a mean of phi: X -> [-1,1]: the new less the old
-)
-
-// queryNames are the names that the command line uses.
-var queryNames = [...]string{"bounded", "binary", "sensitive", "minimization", "difference"}
-
-const anyKind = "bounded, binary, sensitive, minimization or difference"
-
-// String returns the name that the command line uses, or "unknown".
-func (q Query) String() string {
-	if q < 0 || int(q) >= len(queryNames) {
-		return "unknown"
-	}
-	return queryNames[q]
-}
-
-// ParseQuery reads the name of a kind.
-func ParseQuery(name string) (Query, error) {
-	for i, n := range queryNames {
-		if n == name {
-			return Query(i), nil
-		}
-	}
-	return 0, &theory.DomainError{Param: "query", Value: name, Want: anyKind}
-}
-
 // Unknown says which of the four quantities of a [Goal] is to be found.
 type Unknown int
 
@@ -114,15 +79,15 @@ func (g Goal) Validate() error {
 			return err
 		}
 	}
-	if g.Query < Bounded || g.Query > Difference {
-		return theory.Domain(false, "query", int(g.Query), anyKind)
+	if !g.Query.known() {
+		return theory.Domain(false, "query", int(g.Query), queryNames())
 	}
 	d := g.Sensitivity
 	usual := d >= 1e-100 && d <= 1e100
 	if err := theory.Domain(d == 0 || usual, "sensitivity", d, "a number in [1e-100, 1e100]"); err != nil {
 		return err
 	}
-	moves := g.Query == Sensitive || g.Query == Minimization
+	moves := !g.Query.IsMean()
 	want := "a sensitive or minimization query, or none"
 	if err := theory.Domain(d == 0 || d == 1 || moves, "sensitivity", d, want); err != nil {
 		return err
@@ -168,10 +133,10 @@ func (g Goal) Class() (theorem.Class, error) {
 	if err := asked.Validate(); err != nil {
 		return theorem.Class{}, err
 	}
-	switch g.Query {
-	case Sensitive, Minimization:
+	switch {
+	case !g.Query.IsMean():
 		return theorem.Class{Spread: g.Spread(), Samples: g.Samples}, nil
-	case Difference:
+	case g.Query.IsSigned():
 		return theorem.Class{}, theory.Domain(false, "query", g.Query, "another kind than a difference")
 	}
 	return theorem.Class{Samples: g.Samples}, nil
@@ -196,25 +161,16 @@ func (g Goal) Unknown() Unknown {
 // times its per-record sensitivity. A comparison of two candidates is a
 // difference of two losses and moves twice as much.
 func (g Goal) Spread() float64 {
-	d := g.Sensitivity
-	if d == 0 {
-		d = 1
+	if d := g.Sensitivity; d != 0 && !g.Query.IsMean() {
+		return d * g.Query.Span()
 	}
-	switch g.Query {
-	case Sensitive:
-		return d
-	case Minimization:
-		return 2 * d
-	case Difference:
-		return 2
-	}
-	return 1
+	return g.Query.Span()
 }
 
 // ByHalf reports whether the low-variance bound speaks of half of a difference: its second moment is known, and not
 // how often it is 0.
 func (g Goal) ByHalf() bool {
-	return g.Query == Difference && g.Disagreement == 0 && g.SecondMoment > 0
+	return g.Query.IsSigned() && g.Disagreement == 0 && g.SecondMoment > 0
 }
 
 // FormatFloat prints the shortest decimal that is read as x.
@@ -253,7 +209,7 @@ func (g Goal) Sides() float64 {
 // Unit returns what the accuracy and the noise of the joint bound are multiplied by: a difference is twice a mean of
 // values in an interval of length one.
 func (g Goal) Unit() float64 {
-	if g.Query == Difference {
+	if g.Query.IsSigned() {
 		return 2
 	}
 	return 1

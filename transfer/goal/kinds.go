@@ -7,13 +7,23 @@ import (
 // Kinds is the set of query kinds that a theorem covers.
 type Kinds uint
 
-const (
-	Linear   Kinds = 1<<Bounded | 1<<Binary
-	ZeroOne  Kinds = 1 << Binary
-	Means    Kinds = Linear | 1<<Difference
-	AnyQuery Kinds = Linear | 1<<Sensitive | 1<<Minimization
-	AllKinds Kinds = AnyQuery | Means
+// The sets of kinds, as what their entries say makes them.
+var (
+	Linear   = kindsWhere(func(q Query) bool { return q.IsMean() && !q.IsSigned() })
+	ZeroOne  = kindsWhere(Query.IsZeroOne)
+	Means    = kindsWhere(Query.IsMean)
+	AnyQuery = kindsWhere(func(q Query) bool { return !q.IsSigned() })
+	AllKinds = kindsWhere(Query.known)
 )
+
+func kindsWhere(holds func(q Query) bool) (k Kinds) {
+	for _, q := range QueryKinds() {
+		if holds(q) {
+			k |= 1 << q
+		}
+	}
+	return k
+}
 
 // Check returns a NotApplicableError for a kind of queries that is not of the set.
 func (k Kinds) Check(q Query) error {
@@ -22,7 +32,7 @@ func (k Kinds) Check(q Query) error {
 		return nil
 	case k == ZeroOne:
 		return Needs("a 0/1 query")
-	case q == Difference:
+	case q.IsSigned():
 		return Needs("a query with values in [0,1]")
 	}
 	return Needs("a linear query, a mean over the rows")

@@ -42,7 +42,7 @@ func (g Goal) validRange() error {
 	if err := theory.Domain(r.Valid(), "range", typed, WantRange); err != nil {
 		return err
 	}
-	if err := theory.Domain(g.Query == Bounded || g.Query == Difference, "range", g.Query, "bounded queries or differences"); err != nil {
+	if err := theory.Domain(g.Query.IsMean() && !g.Query.IsZeroOne(), "range", g.Query, "bounded queries or differences"); err != nil {
 		return err
 	}
 	most := g.Share().Spread() * r.Width()
@@ -59,7 +59,7 @@ func (g Goal) validRange() error {
 
 // position is a score as a share of the range; a difference has no start.
 func (g Goal) position(x float64) float64 {
-	if g.Query == Difference {
+	if g.Query.IsSigned() {
 		return x / g.Range.Width()
 	}
 	return (x - g.Range.From) / g.Range.Width()
@@ -67,7 +67,7 @@ func (g Goal) position(x float64) float64 {
 
 // Score returns the score of a share of the range.
 func (g Goal) Score(u float64) float64 {
-	if g.Query == Difference {
+	if g.Query.IsSigned() {
 		return u * g.Range.Width()
 	}
 	return g.Range.From + u*g.Range.Width()

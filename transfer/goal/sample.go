@@ -53,7 +53,7 @@ func (g Goal) validSample() error {
 		{!auc || g.Variance == 0, "no variance, which a pair of rows has not"},
 		{!auc || min(classes.Positives, classes.Negatives) >= 1 && most <= MaxCount, "two classes of one row or more each"},
 		{!auc || g.Samples == most, "as many rows as both classes have"},
-		{g.Query != Sensitive && g.Query != Minimization, "a query that is a mean over the rows"},
+		{g.Query.IsMean(), "a query that is a mean over the rows"},
 		{g.PastLooks == 0, "no past looks"},
 		{g.Arrival == nil, "all rows at the first query"},
 	} {
@@ -70,7 +70,7 @@ func (g Goal) validSample() error {
 	if err := theory.Domain(g.Samples != 0, name, g.WorthWords(), "a number of rows, which is not looked for"); err != nil {
 		return err
 	}
-	return theory.Domain(g.Query != Binary, name, g.WorthWords(), "bounded or difference queries: the mean over a cluster is neither 0 nor 1")
+	return theory.Domain(!g.Query.IsZeroOne(), name, g.WorthWords(), "bounded or difference queries: the mean over a cluster is neither 0 nor 1")
 }
 
 // WorthWords say which sample it is.

@@ -139,7 +139,7 @@ func (g Goal) validShown() error {
 	}
 	d, known := g.Disagreement, g.Disagreement != 0
 	want := "none, or difference queries"
-	if err := theory.Domain(!known || g.Query == Difference, "disagreement", d, want); err != nil {
+	if err := theory.Domain(!known || g.Query.IsSigned(), "disagreement", d, want); err != nil {
 		return err
 	}
 	if err := theory.Domain(!known || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]"); err != nil {
@@ -155,10 +155,7 @@ func (g Goal) validFields() error {
 		tau = g.Spread()
 	}
 	count := "a whole number from 1 to 9007199254740992"
-	least, means := 0.0, g.Query != Sensitive && g.Query != Minimization
-	if g.Query == Difference {
-		least = -1
-	}
+	least, means := g.Query.Lowest(), g.Query.IsMean()
 	bar, hold, guess := g.Bar.Value, g.Hold, g.GuessError.Value
 	ln := g.LnTranscripts
 	passing := Gate
@@ -207,7 +204,7 @@ func (g Goal) validFields() error {
 // validMoment is validShown for the fields about the variance of the queries.
 func (g Goal) validMoment() error {
 	r, v := g.AtLeast, g.Variance
-	if err := theory.Domain(r == 0 || g.Query == Binary, "at-least", r, "none, or binary queries"); err != nil {
+	if err := theory.Domain(r == 0 || g.Query.IsZeroOne(), "at-least", r, "none, or binary queries"); err != nil {
 		return err
 	}
 	if err := theory.Domain(v == 0 || Linear.Check(g.Query) == nil, "variance", v,
@@ -224,7 +221,7 @@ func (g Goal) validMoment() error {
 		return err
 	}
 	if e := g.SecondMoment; e != 0 {
-		if err := theory.Domain(g.Query == Difference, "second-moment", e, "none, or difference queries"); err != nil {
+		if err := theory.Domain(g.Query.IsSigned(), "second-moment", e, "none, or difference queries"); err != nil {
 			return err
 		}
 		if err := theory.Domain(e > 0 && e <= 1, "second-moment", e, "a number in (0, 1]"); err != nil {
@@ -251,17 +248,15 @@ func (g Goal) Overspent() error {
 // Values returns the kind of the goal's query for the tails of package feedback, of independent rows.
 func (g Goal) Values() tail.Values {
 	known := g.SpreadKnown()
-	switch g.Query {
-	case Binary:
+	switch {
+	case g.Query.IsZeroOne():
 		return sharper(tail.ZeroOne{}, known)
-	case Difference:
+	case g.Query.IsSigned():
 		return sharper(tail.Difference{Disagreement: g.MayDiffer()}, known)
-	case Bounded:
-		if known != nil {
-			return known
-		}
-	case Sensitive, Minimization:
+	case !g.Query.IsMean():
 		return tail.BoundedDifferences{Spread: g.Spread()}
+	case known != nil:
+		return known
 	}
 	return tail.Interval{}
 }
@@ -286,7 +281,7 @@ func (g Goal) Baseline() float64 {
 // 0/1 value at a known bar has no variance but its own.
 func (g Goal) SpreadKnown() tail.Values {
 	switch {
-	case g.Query == Binary && g.Bar.Given:
+	case g.Query.IsZeroOne() && g.Bar.Given:
 	case g.Variance > 0:
 		return tail.Varying(g.Variance)
 	case g.AtLeast > 0 && !g.Checked:

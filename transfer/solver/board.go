@@ -279,7 +279,7 @@ func (Board) Run(g goal.Goal) Mechanism {
 func boardOf(g goal.Goal, cells []tree.Cell) (run Mechanism) {
 	for l, cell := range cells {
 		step := theory.Step{Boundary: 1 - cell.Boundary, Value: 1 - cell.Value}
-		if g.Query == goal.Binary && l > 0 {
+		if g.Query.IsZeroOne() && l > 0 {
 			step.Count = g.Samples - cell.Count
 			step.Boundary = float64(step.Count) / float64(g.Samples)
 		}
@@ -289,7 +289,7 @@ func boardOf(g goal.Goal, cells []tree.Cell) (run Mechanism) {
 }
 
 func LadderOf(g goal.Goal) tree.Ladder {
-	return tree.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Baseline(), ZeroOne: g.Query == goal.Binary,
+	return tree.Ladder{Queries: max(g.Queries, 2), Tau: g.Tau, Top: 1 - g.Baseline(), ZeroOne: g.Query.IsZeroOne(),
 		Sample: g.Sample, Varies: varies(g)}
 }
 

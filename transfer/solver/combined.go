@@ -91,7 +91,7 @@ type Halved struct{ Rule }
 
 // Half returns the goal for (1+phi)/2.
 func Half(g goal.Goal) goal.Goal {
-	if g.Query == goal.Difference {
+	if g.Query.IsSigned() {
 		if g.Checked { // which is for f itself
 			g.SecondMoment = 0
 		}
@@ -163,7 +163,7 @@ func (r AfterLooks) share(g goal.Goal, n int64) goal.Goal {
 }
 
 func (r AfterLooks) Applies(g goal.Goal) error {
-	if g.Query != goal.Binary {
+	if !g.Query.IsZeroOne() {
 		return &theory.NoAnswerError{Reason: "nothing is left after a look at full precision at values other than 0 and 1"}
 	}
 	return r.Rule.Applies(g)

@@ -18,7 +18,7 @@ type convexLook struct {
 func (convexLook) Tight() bool { return true }
 
 func (convexLook) tails(g goal.Goal) tail.Convex {
-	if g.Query == goal.Difference {
+	if g.Query.IsSigned() {
 		return tail.Convex{Lowest: -1}
 	}
 	return tail.Convex{}

@@ -13,14 +13,14 @@ func OpenTails(g goal.Goal, n int64) []open.Planned {
 	}
 	list := []open.Planned{of(func(rows float64, alike bool) open.Planned {
 		switch {
-		case g.Query == goal.Difference:
+		case g.Query.IsSigned():
 			return open.Differences{Rows: rows, Disagreement: g.MayDiffer()}
-		case g.Query == goal.Binary && n <= 1<<52:
+		case g.Query.IsZeroOne() && n <= 1<<52:
 			return open.ZeroOne{Rows: n}
 		}
 		return open.InUnit(rows, alike)
 	})}
-	if g.Query == goal.Difference && tail.CountsAlike(g.Sample) { // (1+f)/2
+	if g.Query.IsSigned() && tail.CountsAlike(g.Sample) { // (1+f)/2
 		list = append(list, of(func(rows float64, alike bool) open.Planned {
 			return open.Decided{Rows: int64(rows), Count: int64(rows), Among: open.InUnit(rows, alike)}
 		}))

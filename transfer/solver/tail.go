@@ -23,7 +23,7 @@ type FixedQuery struct {
 func (FixedQuery) Tight() bool { return true }
 
 // binomial reports whether the binomial requirement is used for g.
-func (f FixedQuery) binomial(g goal.Goal) bool { return f.Exact && g.Query == goal.Binary }
+func (f FixedQuery) binomial(g goal.Goal) bool { return f.Exact && g.Query.IsZeroOne() }
 
 func (f FixedQuery) Holds(g goal.Goal) bool {
 	if f.binomial(g) {

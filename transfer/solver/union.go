@@ -52,7 +52,7 @@ func (o OneLook) independent(g goal.Goal) Rule {
 
 // usual is the tail where no variance is known: the better of two where convex tails count.
 func (o OneLook) usual(g goal.Goal) Rule {
-	chernoff, counted := o.chernoff(g), o.Exact && g.Query == goal.Binary
+	chernoff, counted := o.chernoff(g), o.Exact && g.Query.IsZeroOne()
 	if !o.Convex || counted || goal.Means.Check(g.Query) != nil {
 		return chernoff
 	}
@@ -66,7 +66,7 @@ func (o OneLook) usual(g goal.Goal) Rule {
 // chernoff is the tail by a moment generating function, or that of counts.
 func (o OneLook) chernoff(g goal.Goal) Rule {
 	every := Domain{Kinds: goal.AllKinds}
-	both, exact, barred := o.Both && !g.OneSided, o.Exact && g.Query == goal.Binary, o.Bar && g.Bar.Given
+	both, exact, barred := o.Both && !g.OneSided, o.Exact && g.Query.IsZeroOne(), o.Bar && g.Bar.Given
 	switch {
 	case exact && barred:
 		return CountRule{}

@@ -81,8 +81,15 @@ func (by Convention) Mu(mu float64) (float64, error) {
 
 // The conversions of the steps that are about neighbours.
 
-// QueryKinds are the names of --query. The first is the default.
-var QueryKinds = []string{"bounded", "binary", "sensitive", "minimization"}
+// QueryNames lists the kinds of queries for which holds is true, as --query takes them. The first is the default.
+func QueryNames(holds func(q transfer.Query) bool) (names []string) {
+	for _, q := range transfer.QueryKinds() {
+		if holds(q) {
+			names = append(names, q.String())
+		}
+	}
+	return names
+}
 
 // MethodNames lists the methods for sample sizes.
 func MethodNames() []string {

@@ -128,10 +128,10 @@ func (i *interview) moved(g *transfer.Goal) {
 		}
 		within(g, i.put(find(flag).within(*g, within)))
 	}
-	switch g.Query {
-	case transfer.Sensitive, transfer.Minimization:
+	switch {
+	case !g.Query.IsMean():
 		number("sensitivity", func(g *transfer.Goal, x float64) { g.Sensitivity = x })
-	case transfer.Difference:
+	case g.Query.IsSigned():
 		number("disagreement", func(g *transfer.Goal, x float64) { g.Disagreement = x })
 	}
 }
@@ -422,16 +422,15 @@ var ledgers = []string{"gaussian-schedule", "gaussian", "gate", "ladder", "spars
 
 // ledger is the command line that begins to carry a plan out, nil if no ledger does.
 func (p *planner) ledger(g transfer.Goal, m *transfer.Method) []string {
-	means := g.Query == transfer.Binary || g.Query == transfer.Bounded || g.Query == transfer.Difference
 	runs := g.Open || slices.Contains(ledgers, m.Name)
-	if !means || g.Queries == 0 || !runs {
+	if !g.Query.IsMean() || g.Queries == 0 || !runs {
 		return nil
 	}
 	words := []string{"dpcalc", "holdout", "init", "DIR", "--labels", "FILE"}
 	if p.clusters {
 		words = append(words, "--features", "FILE", "--group", "COLUMN")
 	}
-	if g.Query == transfer.Difference {
+	if g.Query.IsSigned() {
 		words = append(words, "--incumbent", "FILE")
 	}
 	if g.Open {

@@ -53,7 +53,7 @@ var (
 	ColumnDisagreement = Column{Name: "disagreement", Says: "the share of the population on which two models may differ",
 		Cell: func(r *Row) record.Cell {
 			switch {
-			case r.Query != transfer.Difference:
+			case !r.Query.IsSigned():
 				return record.Cell{}
 			case r.Disagreement == 0:
 				return record.Exactly(1)
@@ -209,7 +209,7 @@ func ofSchedule(scale func(transfer.Mechanism) float64) func(*Row) record.Cell {
 // SensitivityOf is D where the kind of query has one; it defaults to 1.
 func SensitivityOf(r *Row) record.Cell {
 	switch {
-	case r.Query != transfer.Sensitive && r.Query != transfer.Minimization:
+	case r.Query.IsMean():
 		return record.Cell{}
 	case r.Sensitivity == 0:
 		return record.Exactly(1)

@@ -130,13 +130,10 @@ var Parameters = []Parameter{
 			Column: ColumnTau, Unknown: transfer.Tau, Axis: func(g transfer.Goal) float64 { return g.Tau }},
 		kind: numbers.Positives, cell: record.Number, set: func(g *transfer.Goal, t float64) { g.Tau = t },
 		want: func(g transfer.Goal) string {
-			switch g.Query {
-			case transfer.Bounded, transfer.Binary:
-				return "a number in (0, " + record.People(record.Exactly(g.Range.Width())) + ")"
-			case transfer.Difference:
-				return "a number in (0, " + record.People(record.Exactly(2*g.Range.Width())) + ")"
+			if !g.Query.IsMean() {
+				return numbers.Positives.Want
 			}
-			return numbers.Positives.Want
+			return "a number in (0, " + record.People(record.Exactly(g.Query.Span()*g.Range.Width())) + ")"
 		},
 	}.made(),
 	listed[theory.LogProb]{
@@ -254,7 +251,7 @@ var (
 )
 
 // kinds are the names of --query. The first is the default.
-var kinds = append(slices.Clone(commands.QueryKinds), transfer.Difference.String())
+var kinds = commands.QueryNames(func(transfer.Query) bool { return true })
 
 // metrics are the metrics that have a plan, if only as gates.
 func metrics() (names []string) {
@@ -426,7 +423,7 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 // classes that are declared decide each.
 func readDecided(c usage.Values, clustered bool, g *transfer.Goal) error {
 	_, known := c.Text("disagreement")
-	gates := g.Query == transfer.Difference && g.Feedback == transfer.Gate
+	gates := g.Query.IsSigned() && g.Feedback == transfer.Gate
 	counted := g.Checked && known && !clustered
 	counted = counted && gates
 	two := c.Is(TwoClassesFlag.Name)

@@ -189,7 +189,7 @@ func (k *Clusters) sample() transfer.Sample {
 
 // on puts the clusters into a goal.
 func (k *Clusters) on(g *transfer.Goal) error {
-	if g.Query == transfer.Binary {
+	if g.Query.IsZeroOne() {
 		return usage.Errorf("--query: got binary with --clusters, want bounded or difference: the mean over a cluster is neither 0 nor 1")
 	}
 	g.Sample = k.sample()

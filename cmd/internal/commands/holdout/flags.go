@@ -4,12 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/evallog"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/holdout"
 	"github.com/dpcalc/dpcalc/holdout/ask"
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/metric"
+	"github.com/dpcalc/dpcalc/transfer"
 )
 
 // Flags that several actions take. A flag of one action stands with it.
@@ -80,7 +82,7 @@ var goalFlags = slices.Concat(usage.Under(aboutGuarantee,
 	usage.Flag{Name: "hold", Usage: "flags: a guess within `T` of the test set's value is not flagged, in place of --guess-error"},
 ), usage.Under(aboutMeasured,
 	usage.Flag{Name: "query", Usage: "a look is of this `KIND`: bounded (default), binary, or difference from the incumbent",
-		Words: []string{"bounded", "binary", "difference"}},
+		Words: commands.QueryNames(transfer.Query.IsMean)},
 	usage.Flag{Name: "disagreement", Usage: "difference: candidates differ from the incumbent on a share of at most `D` of the rows"},
 	usage.Flag{Name: "at-least", Usage: "binary: every true value is known to be at least `R`"},
 	usage.Flag{Name: "variance", Usage: "the values of every look vary from row to row with variance at most `V`"},

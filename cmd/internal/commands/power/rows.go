@@ -86,18 +86,18 @@ func guess(f forecast.Gate) string {
 		return "approximately, by the normal law with the variance of an AUC in Hanley and McNeil 1982, which takes scores for exponential"
 	case f.Ratio != forecast.Predicted{}:
 		return "approximately, by the normal law: rows that are predicted positive are alike, and so are all others; as many rows are missed as are wrongly predicted positive"
-	case f.Spread > 0 && f.Query == transfer.Difference:
+	case f.Spread > 0 && f.Query.IsSigned():
 		return fmt.Sprintf("approximately, by the normal law: rows alike, exactly one of the two models right on %s, and a cluster varies %s times as much as one row", share, record.People(record.Exactly(f.Spread)))
 	case f.Spread == 1:
 		return "approximately, by the normal law: a cluster varies as much as one row that is 0 or 1, which is the most that it can; --icc says how much less"
 	case f.Spread > 0:
 		return fmt.Sprintf("approximately, by the normal law: a cluster varies %s times as much as one row that is 0 or 1", record.People(record.Exactly(f.Spread)))
-	case f.Query == transfer.Difference && !f.Tested:
+	case f.Query.IsSigned() && !f.Tested:
 		return "exact if rows are alike, and exactly one of the two models is right on " + share +
 			"; a fixed ledger refuses a candidate that differs on more of its rows"
-	case f.Query == transfer.Difference:
+	case f.Query.IsSigned():
 		return "exact if rows are alike, and exactly one of the two models is right on " + share
-	case f.Query == transfer.Binary:
+	case f.Query.IsZeroOne():
 		return "exact if rows are alike"
 	}
 	return "approximately, by the normal law: values vary as 0 and 1 do, which is the most that they can; --query binary is exact for values 0 and 1"

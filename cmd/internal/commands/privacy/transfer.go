@@ -12,6 +12,9 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
+// unsigned lists the kinds of queries that transfer theorems cover.
+var unsigned = commands.QueryNames(func(q transfer.Query) bool { return !q.IsSigned() })
+
 // Transfer is the command transfer.
 func Transfer() *commands.Command {
 	return &commands.Command{
@@ -28,7 +31,7 @@ func Transfer() *commands.Command {
 			{Name: "target-beta", Usage: "failure probability `B2` of the conclusion"},
 			{Name: "samples", Alias: "n", Also: []string{"rows"}, Usage: "the sample has `N` rows; some theorems need this number"},
 			{Name: "query", Usage: "a query is of this `KIND`: bounded (default), binary, sensitive or minimization",
-				Words: commands.QueryKinds},
+				Words: unsigned},
 			{Name: "sensitivity", Usage: "one row moves a sensitive query or a loss by at most `D`/n (default 1); needs --samples"},
 		},
 		Common: []string{"alpha", "beta", "epsilon", "delta", "target-beta", "samples", "query", "format", "output"},
@@ -125,7 +128,7 @@ func readAccuracy(c *commands.Call) (a accuracy, err error) {
 	if a.by, err = commands.ReadConvention(c); err != nil {
 		return a, err
 	}
-	query, err := usage.OneOf(c, "query", commands.QueryKinds...)
+	query, err := usage.OneOf(c, "query", unsigned...)
 	if err != nil {
 		return a, err
 	}

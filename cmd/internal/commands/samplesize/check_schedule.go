@@ -116,7 +116,7 @@ func readCheck(c usage.Values, inputs *[]record.Input) (goals.Grid, error) {
 	if err := g.Validate(); err != nil {
 		return goals.Grid{}, err
 	}
-	if g.Query == transfer.Sensitive || g.Query == transfer.Minimization {
+	if !g.Query.IsMean() {
 		return goals.Grid{},
 			usage.Errorf("--query: got %s, want bounded, binary or difference with --check-schedule", g.Query)
 	}

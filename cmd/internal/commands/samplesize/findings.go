@@ -196,7 +196,7 @@ func exactness(best *goals.Row) string {
 // cannot be told from a failure.
 func tied(best *goals.Row) bool {
 	g := best.Goal
-	if g.Query != transfer.Binary || g.Samples == 1 {
+	if !g.Query.IsZeroOne() || g.Samples == 1 {
 		return false
 	}
 	g.Samples--

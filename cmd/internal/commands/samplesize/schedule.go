@@ -25,7 +25,7 @@ type runTable struct {
 func tableOf(r *goals.Row) (t runTable, ok bool) {
 	switch run := r.Mechanism; {
 	case run.Board != nil:
-		return boardTable(run.Board, r.Query == transfer.Binary), true
+		return boardTable(run.Board, r.Query.IsZeroOne()), true
 	case run.QueryWidths != nil:
 		return numbered("query", "queries", "width", r.Queries, func(yield func(int64, float64) bool) {
 			for _, block := range run.QueryWidths {
