@@ -15,6 +15,7 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 	sensitive.Query, comparison.Query = Sensitive, Minimization
 	below := func(x float64) float64 { return math.Nextafter(x, 0) }
 	above := func(x float64) float64 { return math.Nextafter(x, math.Inf(1)) }
+	last := Query(len(QueryKinds()) - 1)
 	for _, c := range []struct {
 		name   string
 		goal   Goal
@@ -59,8 +60,8 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 		{"infinite epsilon", good, func(g *Goal) { g.Epsilon = math.Inf(1) }, false},
 		{"negative epsilon", good, func(g *Goal) { g.Epsilon = -math.SmallestNonzeroFloat64 }, false},
 		{"epsilon NaN", good, func(g *Goal) { g.Epsilon = math.NaN() }, false},
-		{"the last kind of query", good, func(g *Goal) { g.Query = Difference }, true},
-		{"a kind too many", good, func(g *Goal) { g.Query = Difference + 1 }, false},
+		{"the last kind of query", good, func(g *Goal) { g.Query = last }, true},
+		{"a kind too many", good, func(g *Goal) { g.Query = last + 1 }, false},
 		{"a kind below", good, func(g *Goal) { g.Query = Bounded - 1 }, false},
 		{"one unknown", good, func(g *Goal) { g.Beta, g.Samples = -1, 0 }, true},
 		{"none unknown", good, func(g *Goal) { g.Beta = -1 }, true},
@@ -77,7 +78,7 @@ func TestGoalAtTheEndsOfItsDomain(t *testing.T) {
 // A kind of query and an unknown out of range are named so.
 func TestNamesOfKinds(t *testing.T) {
 	for q, want := range map[Query]string{
-		-1: "unknown", Bounded: "bounded", Difference: "difference", Difference + 1: "unknown",
+		-1: "unknown", Bounded: "bounded", Difference: "difference", Query(len(QueryKinds())): "unknown",
 	} {
 		if got := q.String(); got != want {
 			t.Errorf("query %d is %s, want %s", int(q), got, want)
