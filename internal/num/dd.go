@@ -9,7 +9,8 @@ import (
 // DD is an unevaluated sum Hi + Lo with |Lo| <= ulp(Hi)/2: about 106 bits. The
 // closed-form sample sizes are ceilings of numbers up to 2^53, and a float64
 // cannot tell on which side of an integer such a number lies; a DD can.
-// Relative errors: 2^-103 for the four operations and Sqrt, 2^-98 for Ln and Exp.
+// Relative errors: at most 2^-100 for the four operations and Sqrt, 2^-97 for Ln and 2^-90 for Exp; next to 1 the error
+// of Ln is 2^-100, absolutely.
 type DD struct{ Hi, Lo float64 }
 
 // Natural logarithms of 2 and of 10.
@@ -140,7 +141,8 @@ func (a DD) Cmp(b DD) int {
 	return 0
 }
 
-// Ceil returns the least integer >= a, for 0 <= a < 2^62.
+// Ceil returns the least integer >= a, for 0 <= a < 2^62. Of a result of a few operations near 2^53 it errs only if the
+// exact value is within 2^-44 of an integer.
 func (a DD) Ceil() int64 {
 	n := int64(math.Ceil(a.Hi))
 	for FromInt(n-1).Cmp(a) >= 0 {
