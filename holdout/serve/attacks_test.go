@@ -34,7 +34,7 @@ type attack struct {
 }
 
 // page is where the table stands.
-const page = "../../docs/check/serve.md"
+const page = "../../docs/check/server.md"
 
 // What was tried against a server, and what came back, is as the page has it. Nothing is spent but the looks that were
 // answered, and no file is made.
