@@ -359,3 +359,26 @@ func TestFilesAreThere(t *testing.T) {
 		t.Errorf("%d files were found on the pages, want at least 20", count)
 	}
 }
+
+// Every number in a row of the errata, as the rules of prose define one, stands in the test that the row names.
+func TestErrataNumbersStandInTheirTests(t *testing.T) {
+	tests := map[string]string{}
+	declared := regexp.MustCompile(`(?ms)(?:^//[^\n]*\n)*^func (Test\w+)\(.*?^}`)
+	for _, text := range files(t, "_test.go") {
+		for _, m := range declared.FindAllStringSubmatch(text, -1) {
+			tests[m[1]] = strings.NewReplacer("_", "", ",", "").Replace(m[0])
+		}
+	}
+	row := regexp.MustCompile("(?m)^\\|.*\\| ([^|]+) \\| `(Test\\w+)` \\|$")
+	rows := row.FindAllStringSubmatch(files(t, "check/errata.md")["docs/check/errata.md"], -1)
+	for _, m := range rows {
+		for _, said := range numeral.FindAllString(m[1], -1) {
+			if !strings.Contains(tests[m[2]], strings.ReplaceAll(said, ",", "")) {
+				t.Errorf("%s: the number %s is not in it", m[2], said)
+			}
+		}
+	}
+	if len(rows) < 15 {
+		t.Errorf("%d rows were found, want at least 15", len(rows))
+	}
+}

@@ -110,8 +110,8 @@ func TestErratumArxivRequirement(t *testing.T) {
 		return printed, math.Max(private, 338*(math.Log(8)-lnDelta)/(h.Tau*h.Tau))
 	}
 	ordinary := goal{Budget: 10, Sigma: 0.001, Tau: 0.1, Beta: lp("0.05")}
-	if printed, safe := requirements(ordinary); math.Round(printed) != 5823163 || math.Round(safe) != 7700665 {
-		t.Errorf("tau beta = 5e-3: printed %.0f, safe %.0f; want 5823163, 7700665", printed, safe)
+	if printed, safe := requirements(ordinary); math.Ceil(printed) != 5823164 || math.Ceil(safe) != 7700666 {
+		t.Errorf("tau beta = 5e-3: printed %.1f, safe %.1f; want 5823164, 7700666", printed, safe)
 	}
 	extreme := ordinary
 	extreme.Beta = lp("1e-14")
