@@ -201,10 +201,10 @@ func sources(text string, made map[string]string) []string {
 	return all
 }
 
-// Every document that the code, the transcripts and the pages name is there, with its section.
+// Every document that the code, the modules, the page and the pages name is there, with its section.
 // The sources of every registry are among them: they are string literals in the code.
 func TestMentionsOpen(t *testing.T) {
-	texts := files(t, ".go", ".md", ".txt", ".cff", ".ci/run", ".ci/imports.txt")
+	texts := files(t, ".go", ".md", ".txt", ".cff", ".yml", ".py", ".R", ".js", ".html", ".ci/run", ".ci/imports.txt")
 	made := map[string]map[string]string{}
 	for name, text := range texts {
 		for _, m := range maker.FindAllStringSubmatch(text, -1) {

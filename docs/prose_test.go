@@ -26,11 +26,12 @@ const (
 
 const longest = 35
 
-// budgets are the numbers of words of pages that are rewritten, without blocks. Every other page may have 2,500.
+// budgets are the greatest numbers of words of pages, without blocks. Pages of use stand without their folder. Every
+// other page may have 2,500.
 var budgets = map[string]int{
-	"README.md":                 700,
-	"CHANGELOG.md":              150,
-	"docs/use/start.md":         900,
+	"README.md":    700,
+	"CHANGELOG.md": 150,
+
 	"docs/check/numerics.md":    1100,
 	"docs/change/decisions.md":  650,
 	"docs/check/audit.md":       1000,
@@ -38,6 +39,27 @@ var budgets = map[string]int{
 	"docs/check/performance.md": 1100,
 	"docs/check/proofs.md":      900,
 	"docs/check/server.md":      800,
+
+	"start.md": 900,
+
+	"choose.md":               700,
+	"leaderboard.md":          1000,
+	"gate.md":                 900,
+	"agents.md":               900,
+	"dpcalc-holdout/SKILL.md": 450,
+	"p-values.md":             1900,
+	"python.md":               600,
+	"r.md":                    450,
+
+	"ledger.md":   2200,
+	"output.md":   1000,
+	"metrics.md":  800,
+	"page.md":     350,
+	"glossary.md": 450,
+
+	"guarantee.md":  1100,
+	"evidence.md":   1300,
+	"comparison.md": 1000,
 }
 
 const usualBudget = 2500
@@ -120,7 +142,7 @@ func complaints(name, page string) map[string][]string {
 	if strings.HasPrefix(name, "docs/use/") && addressed*1000 < 5*words {
 		wrong[you] = []string{fmt.Sprintf("%d in %d words", addressed, words)}
 	}
-	most := budgets[name]
+	most := budgets[strings.TrimPrefix(name, "docs/use/")]
 	if most == 0 {
 		most = usualBudget
 	}
@@ -237,8 +259,8 @@ func TestProse(t *testing.T) {
 			allowed[name] = strings.Fields(rules)
 		}
 	}
-	if len(allowed) > 22 {
-		t.Errorf("docs/prose.txt lists %d texts, want at most 22", len(allowed))
+	if len(allowed) > 23 {
+		t.Errorf("docs/prose.txt lists %d texts, want at most 23", len(allowed))
 	}
 	texts := judged(t)
 	for name, wrong := range texts {
