@@ -34,7 +34,7 @@ func TestTranscripts(t *testing.T) {
 // The manual is a test: every "$ dpcalc" block of these pages is run and compared.
 // There, standard error has no mark.
 func TestManual(t *testing.T) {
-	for _, file := range []string{"../../README.md", "../../docs/use/guide.md"} {
+	for _, file := range []string{"../../README.md", "../../docs/use/start.md"} {
 		if _, err := os.Stat(file); err == nil {
 			t.Run(filepath.Base(file), func(t *testing.T) {
 				if checkTranscript(t, file, true) == 0 {
@@ -48,7 +48,7 @@ func TestManual(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, file := range others {
-		if filepath.Base(file) != "guide.md" {
+		if filepath.Base(file) != "start.md" {
 			t.Run(filepath.Base(file), func(t *testing.T) { checkTranscript(t, file, true) })
 		}
 	}
