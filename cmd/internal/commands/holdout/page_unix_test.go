@@ -29,10 +29,10 @@ func page(t *testing.T, name string) string {
 	return string(text)
 }
 
-// The pages about ledgers.
+// The pages with scripts.
 const (
-	ledgerPage = "use/holdout.md"
-	boardPage  = "use/leaderboard.md"
+	loopPage  = "use/agents.md"
+	boardPage = "use/leaderboard.md"
 )
 
 // script is the block of a page in a language.
@@ -54,7 +54,7 @@ func TestScript(t *testing.T) {
 	if err := os.WriteFile("dpcalc", []byte(program), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	write(t, "promote.sh", script(t, ledgerPage, "sh"))
+	write(t, "promote.sh", script(t, loopPage, "sh"))
 	here, err := filepath.Abs(".")
 	if err != nil {
 		t.Fatal(err)
@@ -75,10 +75,10 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// The table of what 500 tasks allow is computed, and so is the tau of the gate for commits.
+// The table of what 500 tasks allow is computed.
 func TestPageNumbers(t *testing.T) {
-	tau := func(n, m int64, query transfer.Query, shown transfer.Shown) string {
-		goal := transfer.Goal{Queries: m, Beta: commandtest.LnProb(t, "0.05"), Query: query, Shown: shown}
+	tau := func(n, m int64, shown transfer.Shown) string {
+		goal := transfer.Goal{Queries: m, Beta: commandtest.LnProb(t, "0.05"), Query: transfer.Binary, Shown: shown}
 		plan, err := holdout.Certify(holdout.Terms{Goal: goal}, n)
 		if err != nil {
 			t.Fatal(err)
@@ -86,18 +86,15 @@ func TestPageNumbers(t *testing.T) {
 		return fmt.Sprintf("%.3f", math.Ceil(plan.Promise.Tau*1000)/1000)
 	}
 	gate := func(passes int64) transfer.Shown { return transfer.Shown{Feedback: transfer.Gate, Passes: passes} }
-	commits := gate(5)
-	commits.Disagreement = 0.1
 	for _, line := range []string{
-		"| every score | 50 | " + tau(500, 50, transfer.Binary, transfer.Shown{}) + " |",
+		"| every score | 50 | " + tau(500, 50, transfer.Shown{}) + " |",
 		"| the best score so far, above a baseline of 0.5 | 50 | " +
-			tau(500, 50, transfer.Binary, transfer.Shown{Feedback: transfer.Best, Floor: 0.5}) + " |",
-		"| pass or fail, retired at the third pass | 50 | " + tau(500, 50, transfer.Binary, gate(3)) + " |",
-		"| pass or fail, retired at the first pass | 50 | " + tau(500, 50, transfer.Binary, gate(1)) + " |",
-		"| five finalists, once | 5 | " + tau(500, 5, transfer.Binary, transfer.Shown{Feedback: transfer.Final}) + " |",
-		"For 100 commits and 5 passes tau is " + tau(5000, 100, transfer.Difference, commits) + ":",
+			tau(500, 50, transfer.Shown{Feedback: transfer.Best, Floor: 0.5}) + " |",
+		"| pass or fail, retired at the third pass | 50 | " + tau(500, 50, gate(3)) + " |",
+		"| pass or fail, retired at the first pass | 50 | " + tau(500, 50, gate(1)) + " |",
+		"| five finalists, once | 5 | " + tau(500, 5, transfer.Shown{Feedback: transfer.Final}) + " |",
 	} {
-		if !strings.Contains(page(t, ledgerPage), line) {
+		if !strings.Contains(page(t, loopPage), line) {
 			t.Errorf("the page has no line %q", line)
 		}
 	}
