@@ -34,7 +34,7 @@ func TestThresholdIsStarShaped(t *testing.T) {
 	}, drawn(anySource), drawn(level), drawn(func(r *rand.Rand) float64 { return pick(r, 1e-3, 30) }))
 }
 
-// The numbers of docs/theorems/pvalue.md and docs/use/p-values.md: 20 tests at alpha = 0.05.
+// The numbers of docs/theorems/pvalue.md: 20 tests at alpha = 0.05.
 func TestFamilyFirstIsCheaper(t *testing.T) {
 	for _, c := range []struct {
 		correction  Correction

@@ -16,37 +16,25 @@ import (
 // digits, rounded down.
 func TestThresholdTables(t *testing.T) {
 	percent := []float64{0.001, 0.003, 0.01, 0.03, 0.1}
-	var pure, approx, gaussian, information []sourceOf
+	var pure []sourceOf
 	for _, x := range percent {
 		label := []string{shortDecimal(100 * x), shortDecimal(x)} // 100 is sqrt n
 		pure = append(pure, sourceOf{label, maxinfo.PureDP{Epsilon: x}})
-		approx = append(approx, sourceOf{label, maxinfo.ApproxDP{Epsilon: x, LnDelta: theory.LogProb(-9 * math.Ln10)}})
-	}
-	for m := int64(1); m <= 10_000; m *= 10 {
-		gaussian = append(gaussian, sourceOf{[]string{strconv.FormatInt(m, 10)}, maxinfo.Gaussian{Queries: m, SD: 0.05}})
-	}
-	for _, bits := range []float64{0.001, 0.01, 0.1, 1, 10} {
-		information = append(information,
-			sourceOf{[]string{shortDecimal(bits)}, maxinfo.MutualInformation{Nats: theory.Nats(bits * math.Ln2)}})
 	}
 	checkTables(t, "../../docs/use/p-values.md", []pageTable{
 		thresholds{"pvalue-pure", []string{"eps sqrt n", "epsilon"},
-			[]string{"renyi", "kl", "max-info-dwork15", "max-info-any"}, true, pure},
-		thresholds{"pvalue-approx", []string{"eps sqrt n", "epsilon"}, []string{"approx-dp", "group"}, false, approx},
-		thresholds{"pvalue-gaussian", []string{"queries"}, []string{"renyi", "kl", "approx-dp"}, false, gaussian},
-		thresholds{"pvalue-information", []string{"bits"}, []string{"kl", "rogers16", "russo-zou16"}, false, information},
+			[]string{"renyi", "kl", "max-info-dwork15", "max-info-any"}, pure},
 	})
 }
 
 func shortDecimal(x float64) string { return strconv.FormatFloat(math.Round(x*1e6)/1e6, 'f', -1, 64) }
 
-// thresholds is a table with a row for each source, a column for each method
-// and, if limited, the threshold that no rule for pure privacy can pass.
+// thresholds is a table with a row for each source of pure privacy, a column for each method, and the threshold that no
+// rule for pure privacy can pass.
 type thresholds struct {
 	title   string
 	heads   []string
 	methods []string
-	limited bool
 	sources []sourceOf
 }
 
@@ -64,9 +52,7 @@ func (c thresholds) markdown(t *testing.T) string {
 	for _, m := range c.methods {
 		head = append(head, "`"+m+"`")
 	}
-	if c.limited {
-		head = append(head, "limit")
-	}
+	head = append(head, "limit")
 	line(head...)
 	b.WriteString("|" + strings.Repeat(" ---: |", len(head)) + "\n")
 	const alpha = 0.05
@@ -88,11 +74,10 @@ func (c thresholds) markdown(t *testing.T) string {
 				}
 			}
 		}
-		if c.limited { // Phi(Phi^-1(alpha) - eps sqrt n/2), rounded up
-			x := 100 * s.step.(maxinfo.PureDP).Epsilon
-			z := math.Sqrt2 * math.Erfinv(1-2*alpha)
-			cells = append(cells, cutDigits(math.Log(math.Erfc((z+x/2)/math.Sqrt2)/2), math.Ceil, -1e-10))
-		}
+		// The limit is Phi(Phi^-1(alpha) - eps sqrt n/2), rounded up.
+		x := 100 * s.step.(maxinfo.PureDP).Epsilon
+		z := math.Sqrt2 * math.Erfinv(1-2*alpha)
+		cells = append(cells, cutDigits(math.Log(math.Erfc((z+x/2)/math.Sqrt2)/2), math.Ceil, -1e-10))
 		if len(cells) != len(head) {
 			t.Fatalf("%s: %d cells for %d columns", c.title, len(cells), len(head))
 		}
