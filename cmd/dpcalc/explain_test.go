@@ -60,7 +60,7 @@ func TestExplainKnowsHeadsOfTables(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range head.FindAllStringSubmatch(string(page), -1) {
-			if filepath.Base(name) == "experiment.md" {
+			if filepath.Base(name) == "evidence.md" {
 				continue
 			}
 			for _, word := range gap.Split(m[1], -1) {

@@ -49,9 +49,26 @@ var sizes = [...]int{0, 10, 20, 30, 45, 70, 100, 150, 200, 250, 300, 400, 500}
 // sign of the sum of sign(c_j) x_j over the first k of them. A size of 0, or a
 // selection that is empty, guesses: its accuracy is 1/2 everywhere.
 //
-// Two ways to run it have the same law. The direct one draws the rows, a column at a
-// time. The default one draws the c_j and, from the rows, only the sums that the
-// classifiers look at: docs/use/experiment.md has the proof that this is exact.
+// Two ways to run it have the same law, exactly. The direct one draws the rows, a
+// column at a time. The default one draws the c_j and, from the rows, only the sums
+// that the classifiers look at. The proof:
+//
+//  1. The labels cancel. The experiment looks at nothing but z_ij = x_ij y_i. Given
+//     the labels, these are independent and N(b_j, 1), with b_j = 6/sqrt(n) for the
+//     informative attributes and 0 for the others. The c_j are the means of the
+//     columns z_j, and row i is classified correctly if the sum of s_j z_ij over the
+//     classifier's attributes is positive, s_j the signs.
+//  2. The correlations come first. On each set c_j ~ N(b_j, 1/n), independent. The
+//     rest of a column, z_j - c_j 1 = P g_j with P the projection orthogonal to the
+//     vector 1 and g_j ~ N(0, I), is independent of c_j and of all other columns.
+//  3. The choice looks at nothing else than the c_j of the training and holdout set
+//     and the mechanism's noise. With j_1, j_2, ... the attributes by rank, the rows'
+//     sums over the first k are (s_1 c_{j_1} + ... + s_k c_{j_k}) 1 + P W_k with
+//     W_k = s_1 g_{j_1} + ... + s_k g_{j_k}, and W is, row by row, an independent
+//     random walk with N(0,1) steps: as many normal numbers for each row and set as
+//     there are sizes, whatever the number of attributes.
+//  4. Fresh data have seen no choice: the sums are (s_1 b_{j_1} + ... + s_k b_{j_k}) 1
+//     + W_k.
 type Holdout struct {
 	Samples     int64   // n, rows in each of the three sets, from 1 to 10^7
 	Attributes  int64   // d, from 1 to 10^7

@@ -14,9 +14,9 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-var update = flag.Bool("update", false, "rewrite the table in docs/check/nulltests.md")
+var update = flag.Bool("update", false, "rewrite the table in docs/use/evidence.md")
 
-// documented is the study that docs/check/nulltests.md shows.
+// documented is the study that docs/use/evidence.md shows.
 var documented = NullTests{
 	Samples: 1024, Tests: 100, Scales: []float64{1, 4.5, 8, 16}, Effect: 6,
 	Repetitions: 50_000, Alpha: theory.LogProb(math.Log(0.05)), Seed: 2015,
@@ -223,9 +223,9 @@ func TestNullTestsErrors(t *testing.T) {
 	}
 }
 
-// The table of docs/check/nulltests.md.
+// The table of docs/use/evidence.md.
 func TestDocumentedTable(t *testing.T) {
-	const page, begin, end = "../../docs/check/nulltests.md", "<!-- table -->\n", "<!-- end of table -->\n"
+	const page, begin, end = "../../docs/use/evidence.md", "<!-- table -->\n", "<!-- end of table -->\n"
 	rows, err := documentedRows()
 	if err != nil {
 		t.Fatal(err)

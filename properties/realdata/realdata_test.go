@@ -23,7 +23,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-var update = flag.Bool("update", false, "rewrite the tables in docs/use/real.md and docs/img/real.svg")
+var update = flag.Bool("update", false, "rewrite the tables in docs/use/evidence.md and docs/img/real.svg")
 
 const (
 	looks       = 200 // models that a search tries
@@ -334,7 +334,7 @@ func (r result) promised() (low, high float64) {
 }
 
 // The searches on both data sets: no promise is broken more often than it may be, a score without a promise flatters,
-// and the tables and the figure are those of docs/use/real.md.
+// and the tables and the figure are those of docs/use/evidence.md.
 func TestRealData(t *testing.T) {
 	table := "| data | shown | tau | furthest off | broken | winner | claimed above it | above rows never drawn | not kept there |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	var figure figure
@@ -374,7 +374,7 @@ func plans(t *testing.T) string {
 	return table
 }
 
-const realPage = "../../docs/use/real.md"
+const realPage = "../../docs/use/evidence.md"
 
 func readPage(t *testing.T) string {
 	t.Helper()

@@ -178,7 +178,7 @@ func TestExperimentInterrupted(t *testing.T) {
 	}
 }
 
-// The figure of docs/use/experiment.md is what its command draws.
+// The figure of docs/use/evidence.md is what its command draws.
 func TestExperimentFigure(t *testing.T) {
 	const path = "../../../../docs/img/experiment.svg"
 	code, stdout, stderr := commandtest.Dpcalc("experiment", "--arms", "standard,paper", "-f", "svg")
