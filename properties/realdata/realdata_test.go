@@ -337,7 +337,7 @@ func (r result) promised() (low, high float64) {
 // and the tables and the figure are those of docs/use/evidence.md.
 func TestRealData(t *testing.T) {
 	table := "| data | shown | tau | furthest off | broken | winner | claimed above it | above rows never drawn | not kept there |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-	var figure figure
+	figure := figure{y: 18}
 	for _, name := range []string{"digits", "cancer"} {
 		p := readPool(t, name)
 		if len(p) != 120 || p.rows() < 500 {
@@ -453,6 +453,12 @@ func (f *figure) panel(title string) {
 	f.y += 8
 }
 
+// shownAs is what each kind of feedback shows, in plain words.
+var shownAs = map[string]string{
+	"every score": "every score", "gaussian-schedule": "scores with noise", "ladder": "best so far", "gate": "pass or fail",
+	"sealed": "sealed rows",
+}
+
 func (f *figure) arm(r result) {
 	low, high := r.promised()
 	low = max(low, -widest)
@@ -460,7 +466,7 @@ func (f *figure) arm(r result) {
 		fmt.Fprintf(&f.body, "<rect x=\"%.1f\" y=\"%g\" width=\"%.1f\" height=\"%d\" fill=\"#cfe2f3\"/>\n",
 			at(low), f.y+3, at(high)-at(low), line-6)
 	}
-	fmt.Fprintf(&f.body, "<text x=\"20\" y=\"%g\">%s</text>\n<path d=\"", f.y+line/2+4, r.arm)
+	fmt.Fprintf(&f.body, "<text x=\"20\" y=\"%g\">%s</text>\n<path d=\"", f.y+line/2+4, shownAs[r.arm])
 	for i, x := range r.flattery {
 		fmt.Fprintf(&f.body, "M%.1f %.1fh0", at(x), f.y+7+float64(i%21))
 	}
@@ -471,11 +477,13 @@ func (f *figure) arm(r result) {
 func (f *figure) svg() string {
 	var all strings.Builder
 	fmt.Fprintf(&all, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %g\" font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", width, f.y+48)
+	fmt.Fprintf(&all, "<text x=\"10\" y=\"20\" font-size=\"15\">How far each kind of feedback flatters the winner</text>\n")
 	all.WriteString(f.body.String())
 	for tick := -0.3; tick < 0.31; tick += 0.1 {
-		fmt.Fprintf(&all, "<path d=\"M%.1f 10V%g\" stroke=\"#888\" stroke-width=\".5\"/>\n"+
+		fmt.Fprintf(&all, "<path d=\"M%.1f 32V%g\" stroke=\"#888\" stroke-width=\".5\"/>\n"+
 			"<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">%.0f</text>\n", at(tick), f.y+6, at(tick), f.y+20, 100*tick+1e-9)
 	}
-	fmt.Fprintf(&all, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">claimed of the winner less its population score, in points</text>\n</svg>\n", at(0), f.y+38)
+	fmt.Fprintf(&all, "<text x=\"%.1f\" y=\"%g\" text-anchor=\"middle\">claimed of the winner minus its true value, in points</text>\n"+
+		"<text x=\"%.1f\" y=\"%g\" text-anchor=\"end\">flattering →</text>\n</svg>\n", at(0), f.y+38, at(widest), f.y+38)
 	return all.String()
 }
