@@ -27,6 +27,9 @@ var questions = []struct{ asked, place, word string }{
 	{"May I look at errors while I tune?", "docs/use/choose.md#seal-rows-for-the-finalists", "Look at one part freely"},
 	{"How much noise do I add to a score?", "docs/use/choose.md#see-every-score", "noise_scale"},
 	{"What may I publish?", "docs/use/start.md#8-publish", "true\n> accuracy"},
+	{"May I add rows to the test set?", "docs/use/ledger.md#change-the-rows", "extend --labels"},
+	{"Can I use logs of Inspect, lm-evaluation-harness or promptfoo?",
+		"docs/use/ledger.md#logs-of-evaluation-tools", "--from"},
 	{"How do I compare two models on the same rows?", "docs/use/gate.md#better-at-all", "sign test"},
 	{"Is one point a real improvement?", "docs/use/gate.md#better-by-a-point", "1 point more"},
 	{"How do I fail a CI job if a model is not good enough?", "docs/use/gate.md#github", "dpcalc/dpcalc@"},
@@ -52,6 +55,7 @@ var questions = []struct{ asked, place, word string }{
 	{"In a browser?", "docs/use/page.md", "browser"},
 	{"How do I share a plan in Excel?", "docs/use/output.md#workbooks", "plan.xlsx"},
 	{"What does exit code 3 or 4 mean?", "docs/use/output.md#exit-codes", "no row has an answer"},
+	{"Does a reused test set mislead on real data?", "docs/use/evidence.md#two-real-data-sets", "test"},
 	{"How does dpcalc compare with other tools?", "docs/use/comparison.md", "reusable"},
 	{"Who has checked the theorems?", "docs/check/proofs.md", "Coq"},
 }
@@ -176,8 +180,10 @@ func TestMovedPagesAreGone(t *testing.T) {
 	}
 	moved := regexp.MustCompile("(?m)^\\| `([\\w/.-]+\\.md)").FindAllStringSubmatch(string(index), -1)
 	for _, m := range moved {
-		if _, err := fs.Stat(pages, path.Join("use", m[1])); err == nil {
-			t.Errorf("docs/README.md lists %s as moved, and it is there", m[1])
+		for _, folder := range []string{".", "use"} {
+			if _, err := fs.Stat(pages, path.Join(folder, m[1])); err == nil {
+				t.Errorf("docs/README.md lists %s as moved, and it is in %s", m[1], folder)
+			}
 		}
 	}
 	if len(moved) < 5 {
