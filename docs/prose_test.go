@@ -279,6 +279,22 @@ func TestProse(t *testing.T) {
 	}
 }
 
+// Every page of use has a budget, and every budget a page.
+func TestPagesHaveBudgets(t *testing.T) {
+	use := files(t, ".md")
+	for name := range budgets {
+		_, root := use[name]
+		if _, found := use["docs/use/"+name]; !found && !root {
+			t.Errorf("there is a budget of %s, and no such page", name)
+		}
+	}
+	for name := range use {
+		if short, inside := strings.CutPrefix(name, "docs/use/"); inside && budgets[short] == 0 {
+			t.Errorf("%s has no budget", name)
+		}
+	}
+}
+
 // A page that breaks one rule is seen, and a page that breaks none is not.
 func TestProseRulesAreSeen(t *testing.T) {
 	const name = "docs/use/r.md"
