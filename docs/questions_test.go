@@ -27,6 +27,7 @@ var questions = []struct{ asked, place, word string }{
 	{"May I look at errors while I tune?", "docs/use/choose.md#seal-rows-for-the-finalists", "Look at one part freely"},
 	{"How much noise do I add to a score?", "docs/use/choose.md#see-every-score", "noise_scale"},
 	{"What may I publish?", "docs/use/start.md#8-publish", "true\n> accuracy"},
+	{"I have already looked at my test set. Is it lost?", "docs/use/guarantee.md#conditions", "--past-looks"},
 	{"May I add rows to the test set?", "docs/use/ledger.md#change-the-rows", "extend --labels"},
 	{"Can I use logs of Inspect, lm-evaluation-harness or promptfoo?",
 		"docs/use/ledger.md#logs-of-evaluation-tools", "--from"},
