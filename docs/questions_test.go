@@ -35,8 +35,10 @@ var questions = []struct{ asked, place, word string }{
 	{"Is one point a real improvement?", "docs/use/gate.md#better-by-a-point", "1 point more"},
 	{"How do I fail a CI job if a model is not good enough?", "docs/use/gate.md#github", "dpcalc/dpcalc@"},
 	{"Where do I keep the labels if CI runs on other machines?", "docs/use/gate.md#where-the-ledger-lives", "holdout serve"},
-	{"May an agent ask my test set?", "docs/use/agents.md", "dpcalc mcp"},
-	{"Can teams submit predictions to a leaderboard?", "docs/use/leaderboard.md", "holdout serve"},
+	{"May an agent ask my test set?", "docs/use/agents.md#1-make-the-ledger", "--ask"},
+	{"How do I keep the labels from an agent?", "docs/use/agents.md#2-keep-the-labels-from-the-agent", "dpcalc mcp"},
+	{"Can teams submit predictions to a leaderboard?", "docs/use/leaderboard.md#submit", "curl"},
+	{"What may a leaderboard publish?", "docs/use/leaderboard.md#publish", "board"},
 	{"Does the score hold for new data?", "docs/use/guarantee.md#the-true-value", "made without these rows"},
 	{"What must I ensure?", "docs/use/guarantee.md#conditions", "independent"},
 	{"Ten of my questions are about one document. Do they count as ten rows?",
@@ -173,22 +175,31 @@ func TestClicksAreCounted(t *testing.T) {
 	}
 }
 
-// A page that docs/README.md lists as moved is gone, so that no reader is sent away from a page that is there.
+// A page or section that docs/README.md lists as moved is gone, so that no reader is sent away from what is there.
 func TestMovedPagesAreGone(t *testing.T) {
 	index, err := fs.ReadFile(pages, "README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := regexp.MustCompile("(?m)^\\| `([\\w/.-]+\\.md)").FindAllStringSubmatch(string(index), -1)
-	for _, m := range moved {
-		for _, folder := range []string{".", "use"} {
-			if _, err := fs.Stat(pages, path.Join(folder, m[1])); err == nil {
-				t.Errorf("docs/README.md lists %s as moved, and it is in %s", m[1], folder)
+	row := regexp.MustCompile("(?m)^\\| (`[^|]*`) \\| \\[")
+	name := regexp.MustCompile("`([\\w/.-]*)(#[\\w-]+)?`")
+	moved := 0
+	for _, m := range row.FindAllStringSubmatch(string(index), -1) {
+		page := ""
+		for _, old := range name.FindAllStringSubmatch(m[1], -1) {
+			moved++
+			if old[1] != "" {
+				page = old[1]
+			}
+			for _, folder := range []string{".", "use"} {
+				if opens(pages, path.Join(folder, page)+old[2]) == "" {
+					t.Errorf("docs/README.md lists %s as moved, and it is in %s", page+old[2], folder)
+				}
 			}
 		}
 	}
-	if len(moved) < 5 {
-		t.Errorf("%d moved pages were found", len(moved))
+	if moved < 20 {
+		t.Errorf("%d moved pages and sections were found", moved)
 	}
 }
 
