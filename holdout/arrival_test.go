@@ -305,8 +305,8 @@ func TestEditedArrivals(t *testing.T) {
 	}
 }
 
-// An extension whose line was cut anywhere leaves the rows before it. Its beginning, which may be that of a look, is a
-// look, whose noise is spent.
+// An extension whose line was cut anywhere leaves the rows before it. Its beginning, which may be the beginning of a
+// look, is a look, whose noise is spent.
 func TestArrivalCutAnywhere(t *testing.T) {
 	l, dir := arrivingLedger(t)
 	s, _ := firstRows(400, 3)

@@ -55,8 +55,8 @@ func looksOf(t testing.TB, dir string, text ...[]byte) []byte {
 }
 
 // An extension whose line was cut anywhere, with and without zeros after it, leaves the rows before it. Only the whole
-// line leaves the rows after it. Its beginning, which may be that of a look, is a look and costs the most that a
-// response may. The same extension goes through then, and a second run changes nothing.
+// line leaves the rows after it. Its beginning, which may be the beginning of a look, is a look and costs the most that
+// a response may. The same extension goes through then, and a second run changes nothing.
 func TestExtensionCutAnywhere(t *testing.T) {
 	_, dir, ids, classes := openLedger(t, 200)
 	labels := labelsIn(t, ids, classes)

@@ -25,7 +25,7 @@ func rightOn(classes []string, first, others int) []string {
 }
 
 // A look at several conditions passes if the gate at each of them would, at the price of one, and a failure has an
-// upper end for each that is higher than that of a gate by itself.
+// upper end for each that is higher than a gate's by itself.
 func TestSeveralConditions(t *testing.T) {
 	var ids, classes []string
 	create := func() (*Ledger, string) {

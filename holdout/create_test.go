@@ -152,7 +152,7 @@ func TestManyInits(t *testing.T) {
 	}
 }
 
-// A goal for other rows than those of the ledger, of a plan file say, is refused: a plan for independent rows that are
+// A goal for other rows than the ledger's, of a plan file say, is refused: a plan for independent rows that are
 // all there would hold for none of them.
 func TestGoalsForOtherRows(t *testing.T) {
 	for want, change := range map[string]func(*transfer.Goal){

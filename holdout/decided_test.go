@@ -15,8 +15,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// decisions are 1,000 rows in clusters of two, the predictions of an incumbent, and those of a candidate that differ
-// from it on the first 60, on 40 more, and on the 100 last ones in their case alone.
+// decisions are 1,000 rows in clusters of two, the predictions of an incumbent, and a candidate's predictions, which
+// differ from it on the first 60, on 40 more, and on the 100 last ones in their case alone.
 func decisions() (ids, labels, base, candidate []string) {
 	for i := range 1000 {
 		labels = append(labels, []string{"cat", "dog"}[i%2])
@@ -33,7 +33,8 @@ func decisions() (ids, labels, base, candidate []string) {
 
 // A difference of shares of right predictions counts the rows on which the candidate differs, of the look's own rows
 // and as predictions are matched. Two declared classes have the tail of counts of these, and all other open ledgers
-// that of values in [0,1], but for a benchmark, clusters, and ledgers of the first code, whose rows are random.
+// have the tail of values in [0,1], but for a benchmark, clusters, and ledgers of the first code, whose rows are
+// random.
 func TestDifferencesOfDecidedRows(t *testing.T) {
 	ids, labels, base, candidate := decisions()
 	two := []string{"cat", "dog"}

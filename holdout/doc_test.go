@@ -14,7 +14,7 @@ import (
 )
 
 // The walk that the doc comment describes is what the code does. Each step begins with functions, which are called
-// after those of the step before: by them, or by a function that calls both in this order.
+// after the functions of the step before: by them, or by a function that calls both in this order.
 func TestWalkOfALook(t *testing.T) {
 	calls, doc := callsOf(t)
 	steps := regexp.MustCompile(`(?m)^ +\d+\. (\w+\.\w+)(?: or (\w+\.\w+))?,`).FindAllStringSubmatch(doc, -1)

@@ -105,7 +105,7 @@ func childLook(l *Ledger, ids, classes []string, k int) Submission {
 	return s
 }
 
-// childTerms are those of a fixed and of an open ledger.
+// childTerms returns the terms of a fixed and of an open ledger.
 func childTerms(t *testing.T, looks int64, failure string) map[string]Terms {
 	return map[string]Terms{
 		"fixed": termsOf(looks, 0.99, beta(t, failure), "gaussian"),

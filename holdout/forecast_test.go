@@ -73,8 +73,8 @@ func TestForecastOfALook(t *testing.T) {
 	}
 }
 
-// A margin after many looks is that of the account which takes them one by one, within 1e-12, also beyond the look from
-// which on the share of a pass is held at its least, and where looks may be refused.
+// A margin after many looks is the margin of the account which takes them one by one, within 1e-12, also beyond the
+// look from which on the share of a pass is held at its least, and where looks may be refused.
 func TestMarginsAheadOneByOne(t *testing.T) {
 	plain, _, _, _ := openLedger(t, 4000)
 	ids, labels, old, _ := judged(t, 4000, 0, 1, 0.1)

@@ -38,7 +38,7 @@ func newLedger(dir string) *Ledger {
 	return &Ledger{rows: sample.Sample{Dir: dir}, hooks: standard, journal: journalOf(dir)}
 }
 
-// hooks are functions that tests replace, beside those of the journal.
+// hooks are functions that tests replace, beside the hooks of the journal.
 type hooks struct {
 	noise func() (*randv2.Rand, error) // the source of a look's noise
 	now   func() time.Time

@@ -98,7 +98,7 @@ func (h *history) promotes(l Line) bool {
 }
 
 // incumbent is the file that a candidate is compared with, nil if the plan is for no differences. After a change of the
-// rows it has no fingerprint: its values for the new rows are those of the next look.
+// rows it has no fingerprint: its values for the new rows are the values of the next look.
 func (h *history) incumbent() *LabelsFile {
 	if h.best != nil {
 		return h.best

@@ -92,8 +92,9 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// A new ledger folds accents however they are encoded: its plan has another word than that of an earlier version, under
-// which the same texts differ. What that folded together, or Unicode says is the same text, is folded together now too.
+// A new ledger folds accents however they are encoded: its plan has another word than the plan of an earlier version,
+// under which the same texts differ. What that folded together, or Unicode says is the same text, is folded together
+// now too.
 func TestFoldAccents(t *testing.T) {
 	ids := []string{"1", "2", "3", "4"}
 	labels := LabelsOf(t, ids, []string{"Caf\u00e9", "\u00c5ngstr\u00f6m", "se\u00f1or", "\u1e9b\u0323"})

@@ -105,7 +105,7 @@ func lnHinge(n int64, p, x float64) float64 {
 	return min(0, first+math.Log(least))
 }
 
-// slack is the error of this file's tails, in nats, and hingeSlack that of a convex one.
+// slack is the error of this file's tails, in nats, and hingeSlack is the error of a convex one.
 const slack, hingeSlack = 1e-11, 1e-10
 
 // below reports whether a mean of at least the cut's says at the level that the truth is no less than p.

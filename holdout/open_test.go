@@ -53,7 +53,7 @@ func firstRight(classes []string, count int) []string {
 	return list
 }
 
-// The prices of a gate at .8 of 5,000 rows are those of open.md, computed there by other programs.
+// The prices of a gate at .8 of 5,000 rows are the prices of open.md, computed there by other programs.
 func TestPriceOfAGate(t *testing.T) {
 	l, dir, ids, classes := openLedger(t, 5000)
 	bar := 0.8
@@ -167,8 +167,8 @@ func TestEvidenceOfUnlikeRows(t *testing.T) {
 	}
 }
 
-// The margins of a ledger of 5,000 rows are those of a scan of 960 bars by another program, with kl and the Beta code
-// in closed form; a scan is a hair below the worst bar. No gate of 0/1 values has more, and gates of other values
+// The margins of a ledger of 5,000 rows are the margins of a scan of 960 bars by another program, with kl and the Beta
+// code in closed form; a scan is a hair below the worst bar. No gate of 0/1 values has more, and gates of other values
 // have as much, whether the looks were foretold or taken.
 func TestMargin(t *testing.T) {
 	l, _, ids, classes := openLedger(t, 5000)

@@ -192,7 +192,7 @@ func TestLawOfAnAUC(t *testing.T) {
 	}
 }
 
-// A plan of an AUC whose class counts are not those of the labels, or that has what an AUC has not, is refused.
+// A plan of an AUC whose class counts are not the labels' counts, or that has what an AUC has not, is refused.
 func TestClassCountsOfAPlan(t *testing.T) {
 	ids, classes := classed(t, 100, 100, 1)
 	labels := LabelsOf(t, ids, classes)

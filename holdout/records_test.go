@@ -58,8 +58,8 @@ func means(document []int, values []float64) (byClusters, byRows float64) {
 	return byClusters, byRows
 }
 
-// The value of a look is the mean over clusters of the mean in each, or over all rows, and its tails are those of the
-// clusters.
+// The value of a look is the mean over clusters of the mean in each, or over all rows, and its tails are the tails of
+// the clusters.
 func TestLedgersOfClusters(t *testing.T) {
 	const documents = 120
 	ids, classes, document, features := documentRows(t, documents)
@@ -169,7 +169,7 @@ func TestLedgersOfClusters(t *testing.T) {
 	}
 }
 
-// An open ledger of clusters takes new rows in clusters of their own, and its tails are those of all clusters. A
+// An open ledger of clusters takes new rows in clusters of their own, and its tails are the tails of all clusters. A
 // cluster of old and new rows is refused in the same words whatever its labels are, and so is a row without a cluster.
 func TestExtensionsOfClusters(t *testing.T) {
 	ids, classes, _, features := documentRows(t, 40)

@@ -13,7 +13,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// testTerms are those of a gate of a test that is retired at the pass with a number.
+// testTerms returns the terms of a gate of a test that is retired at the pass with a number.
 func testTerms(t testing.TB, ids, incumbent []string, looks, passes int64, classes ...string) Terms {
 	goal := transfer.Goal{Queries: looks, Beta: beta(t, "0.05"), Query: transfer.Difference}
 	goal.Feedback, goal.Passes = transfer.Gate, passes

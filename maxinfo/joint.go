@@ -61,9 +61,8 @@ func NewJoint(cells []Cell) (*Joint, error) {
 // It is 0 at b = 0 if the variables are independent, and negative if they nearly are
 // and b is large. It returns a DomainError unless 0 <= b <= 1 - 1e-9.
 //
-// Some event of the cells of largest P/Q attains it: the largest P[E] - K Q[E] is that
-// of {P > K Q}, to which cells with P = K Q add nothing. It falls as K grows, and at
-// the maximum K it is b.
+// Some event of the cells of largest P/Q attains it: the largest P[E] - K Q[E] is the difference on {P > K Q}, to which
+// cells with P = K Q add nothing. It falls as K grows, and at the maximum K it is b.
 func (j *Joint) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
 	if err := theory.Domain(slack <= -1e-9, "slack", slack, "a probability in [0, 1-1e-9]"); err != nil {
 		return 0, err

@@ -22,7 +22,7 @@ func spans(links []Link) string {
 	return strings.Join(text, " ")
 }
 
-// Which steps are links: neighbouring private ones in every part of a run, those of one kind together.
+// Which steps are links: neighbouring private ones in every part of a run, steps of one kind together.
 func TestLinksOfAPlan(t *testing.T) {
 	d, p, g := Description{1}, PureDP{0.1}, GDP{0.1}
 	near, far := Gaussian{3, 0.1}, Gaussian{4, 0.2}

@@ -462,7 +462,7 @@ func TestOneOf(t *testing.T) {
 	}
 }
 
-// Two bounds of max-information add up to one at the sum of their slacks, and below it there is none. The sum is that
+// Two bounds of max-information add up to one at the sum of their slacks, and below it there is none. The sum is taken
 // of the decimals that were typed.
 func TestSlacksAddUpToEquality(t *testing.T) {
 	p := func(text string) (lp theory.LogProb) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// One operation is one sample; the samples of a second are those of all cores together.
+// One operation is one sample; the samples of a second are counted over all cores together.
 func BenchmarkFill(b *testing.B) {
 	laplace := must(Laplace{Sensitivity: 0.1, Scale: 1}.Noise())
 	gaussian := must(Gaussian{Sensitivity: 0.1, SD: 1}.Noise())

@@ -26,7 +26,7 @@ type lucky struct {
 	records, own int // those in use, and those that the analyst draws
 	noise        noise
 	fresh        int       // the queries that ask for fresh signs
-	eager        []float64 // A_j of the query after them, and of later ones: the last is that of all others
+	eager        []float64 // A_j of the query after them, and of later ones: the last is the A of all others
 	power        float64   // g
 }
 

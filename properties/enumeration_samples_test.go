@@ -37,8 +37,8 @@ func (m mistaken) Worth(int64) tail.Worth { return tail.Worth(m) }
 func worthRows(rows float64) mistaken { return mistaken{rows, rows} }
 
 // drawnClusters returns independent clusters of two states, the second with the probability ones[i]/16. Functions have
-// the values of a list in either state of a cluster, which is the mean over its rows: 1/2 is that of one row that is
-// 0 and one that is 1. The weights of the mean are proportional to the sizes, which add up to a power of two.
+// the values of a list in either state of a cluster, which is the mean over its rows: 1/2 is the mean of one row that
+// is 0 and one that is 1. The weights of the mean are proportional to the sizes, which add up to a power of two.
 func drawnClusters(ones, sizes []int64, values ...float64) drawn {
 	d := drawn{mass: newCoins(ones...).mass, rows: int64(len(ones))}
 	sum, largest, squares := int64(0), int64(0), int64(0)
@@ -159,7 +159,7 @@ func drawnClasses(positives, negatives int, plus, minus [3]int64) drawn {
 
 // fewDrawn are clusters that count alike, clusters of unequal weight, subsets of a benchmark and rows of two classes.
 // Each has a mistake: two rows of a cluster as two clusters, weights that are forgotten, the factor of the benchmark
-// squared, all rows in place of those of the smaller class.
+// squared, all rows in place of the smaller class's rows.
 func fewDrawn() []drawn {
 	macro := drawnClusters([]int64{8, 8, 8}, []int64{1, 1, 1}, 0, 0.5, 1)
 	macro.name, macro.wrong = "macro-average", worthRows(6)

@@ -780,7 +780,7 @@ func TestPureTransferByEnumeration(t *testing.T) {
 		if math.IsInf(eps, 1) {
 			return
 		}
-		// Indicators, all of them or, of many values, those of one: their population
+		// Indicators, all of them or, of many values, the indicators of one: their population
 		// values and their means on every data set.
 		var indicators []int
 		for f := range 1 << len(p) {

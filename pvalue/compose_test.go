@@ -70,7 +70,7 @@ func named(t testing.TB, tests []Test, name string) Test {
 }
 
 // The slack of a later step that holds for every law of the data is taken once, from alpha, where that leaves
-// more; that of a bound for this sample's law alone stands where the step does.
+// more; the slack of a bound for this sample's law alone stands where the step does.
 func TestSlackIsChargedOnce(t *testing.T) {
 	for _, c := range []struct {
 		always bool

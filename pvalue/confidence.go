@@ -91,7 +91,7 @@ func isShort(text string) bool {
 	return strings.Trim(mantissa, "0123456789.") == ""
 }
 
-// small is the level below which its own digits count, and not those of its complement.
+// small is the level below which its own digits count, and not its complement's digits.
 const small = 1e-9
 
 // own returns a level by itself, not below 1 - e^Miss, and whether it is small.
@@ -122,7 +122,7 @@ func (c Confidence) Text(digits int) string {
 	if !c.Miss.Interior() {
 		return "NaN"
 	}
-	if c.Miss < -4e16 { // digits other than those of the exponent would be made up
+	if c.Miss < -4e16 { // digits beyond the exponent's would be made up
 		places := num.FromFloat(-c.Miss.Ln()).Div(num.Ln10)
 		up, _ := places.Add(places.MulFloat(0x1p-100)).Big().Int(nil)
 		return "1-1e-" + up.Add(up, big.NewInt(1)).String()

@@ -382,9 +382,9 @@ func BenchmarkGaussianMu(b *testing.B) {
 	}
 }
 
-// The mu of epsilon-privacy puts the vertex of its trade-off curve on that of mu-GDP:
-// ln P[N > mu/2] = -ln(1+e^epsilon), from above and within 1e-9. The last value is that
-// of mpmath: 2*sqrt(2)*erfinv(2/(1+exp(-mpf(e)))-1) at 30 digits.
+// The mu of epsilon-privacy puts the vertex of its trade-off curve on the curve of mu-GDP: ln P[N > mu/2] =
+// -ln(1+e^epsilon), from above and within 1e-9. The last value is mpmath's: 2*sqrt(2)*erfinv(2/(1+exp(-mpf(e)))-1) at
+// 30 digits.
 func TestPureIsGDP(t *testing.T) {
 	for epsilon := 1e-12; epsilon < 1e5; epsilon *= 1.7 {
 		b, err := Pure{Epsilon: epsilon}.GDP()

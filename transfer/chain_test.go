@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A chain's rows are those of goals that are solved alone, but for the n of Gaussian noise, which is within what a
+// A chain's rows are the rows of goals that are solved alone, but for the n of Gaussian noise, which is within what a
 // search may be above the least, and what goes with it. The goals are a grid: its lists run through each other, end,
 // and begin anew.
 func TestChain(t *testing.T) {

@@ -35,7 +35,7 @@ func feedbackGoal(t *testing.T, row vectors.Row) Goal {
 	}
 }
 
-// feedback.csv has independent values: closed ones to the integer, those of ladder and sparse-validate at
+// feedback.csv has independent values: closed ones to the integer, the values of ladder and sparse-validate at
 // most a thousandth above. With exact tails a 0/1 query never needs more.
 func TestFeedbackVectors(t *testing.T) {
 	for _, row := range vectors.Rows(t, "feedback.csv") {

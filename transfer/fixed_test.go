@@ -51,7 +51,7 @@ func TestBinaryRowsGainByEveryRow(t *testing.T) {
 }
 
 // Splitting needs one population: if each part has a law of its own, an answer is about that part. Here
-// the records of the first part are 0 and those of the second 1; the first answer is 0, and the
+// the records of the first part are 0 and the records of the second 1; the first answer is 0, and the
 // mean over all laws is 1/2.
 func TestSplittingNeedsOnePopulation(t *testing.T) {
 	for _, name := range []string{"splitting", "splitting-exact"} {

@@ -36,7 +36,7 @@ func openNoiseHolds(a Answer) bool {
 }
 
 // At every query up to 10,000, as far as the plan that knows its number has a tau of at most .2, the accuracy is at
-// most 1.6 times that of that plan. The row says how far its schedule goes, and the schedule for fewer queries is the
+// most 1.6 times the plan's accuracy. The row says how far its schedule goes, and the schedule for fewer queries is the
 // beginning of the one for more.
 func TestAnswersWithoutANumber(t *testing.T) {
 	noiseOf := func(a Answer) (noise []float64) {

@@ -58,10 +58,9 @@ func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 		return ln, leak
 	}
 
-	// With epsilon = t mu and u, v the two roots over sqrt(beta), tau is stationary in x
-	// and t where (u+v) u = p and (u+v) v = q, p and q the other terms' slopes over those
-	// of -ln b and -ln delta. Newton's steps in x and t aim at u = p/sqrt(p+q), v =
-	// q/sqrt(p+q); they begin where the last mu ended.
+	// With epsilon = t mu and u, v the two roots over sqrt(beta), tau is stationary in x and t where (u+v) u = p and
+	// (u+v) v = q, p and q the other terms' slopes over the slopes of -ln b and -ln delta. Newton's steps in x and t aim
+	// at u = p/sqrt(p+q), v = q/sqrt(p+q); they begin where the last mu ended.
 	x := math.Sqrt(2 * (num.Log(float64(m)) - lnBeta + 2))
 	t := math.Sqrt(2 * (2 - lnBeta))
 	reach := func(mu float64) (tau, epsilon float64) {
@@ -128,7 +127,7 @@ var publishedArrivals = solver.Optimised{
 }
 
 // leaking is rows that have a part in the same answers: ln of how many there are for each row at the first query, and
-// mu of their privacy over that of the rows at the first query.
+// mu of their privacy over the mu of the rows at the first query.
 type leaking struct{ lnRows, mu float64 }
 
 // leaks returns the parts of the rows, where they arrive, and n mu s of those at the first query: the root of the sum

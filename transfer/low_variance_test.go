@@ -121,7 +121,7 @@ func TestLowVarianceNoise(t *testing.T) {
 	}
 }
 
-// Noise of one's own is certified by the bound that says more, and that of a plan at the plan's beta, however its
+// Noise of one's own is certified by the bound that says more, and the noise of a plan at the plan's beta, however its
 // equal answers are put together.
 func TestCertifyNoise(t *testing.T) {
 	for _, name := range []string{"gaussian-schedule", "gaussian"} {

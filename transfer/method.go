@@ -196,7 +196,7 @@ func (m Method) knows(g Goal) bool {
 	return g.SpreadKnown() != nil
 }
 
-// spreads reports whether these tails are those of a known variance or second moment.
+// spreads reports whether these tails rest on a known variance or second moment.
 func (m Method) spreads(g Goal) bool {
 	floored := slices.Contains(m.Uses, floorFlag) && g.Variance == 0
 	return m.knows(g) && slices.Contains(m.Uses, varianceFlag) && !floored

@@ -175,7 +175,7 @@ const (
 )
 
 // stepped is the width of a look in steps: of the usual step or, where that is more than half of tau, of about half.
-// Each tau is that of its step.
+// Each tau is the tau of its step.
 func stepped(width func(p open.Plan, step float64) float64) func(g Goal, p open.Plan) (float64, Mechanism) {
 	return func(_ Goal, p open.Plan) (float64, Mechanism) {
 		step := usualStep

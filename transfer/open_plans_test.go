@@ -400,7 +400,7 @@ func TestPlannedSteps(t *testing.T) {
 }
 
 // Where a second moment is kept on the sample each look of an open plan leaves a share to a refusal: the margin of the
-// look M is that of the first at what is left, the product of (19/2 + j)/(10 + j), and the bound is the least of the
+// look M is the first look's at what is left, the product of (19/2 + j)/(10 + j), and the bound is the least of the
 // two.
 func TestOpenPlansWithRefusals(t *testing.T) {
 	for _, m := range []int64{1, 20, 3000} {

@@ -19,7 +19,7 @@ func looseConvex(n int64, p, y float64) (ln float64, t int64) {
 	if k < n {
 		about += float64(n-k) * math.Log1p(-p)
 	}
-	odds, terms := p/(1-p), []float64{1} // of k, k+1, ..., over that of k
+	odds, terms := p/(1-p), []float64{1} // of k, k+1, ..., over the probability of k
 	for j := k; j < n && terms[j-k] > 1e-18; j++ {
 		terms = append(terms, terms[j-k]*odds*float64(n-j)/float64(j+1))
 	}

@@ -60,7 +60,7 @@ func (p pageJoint) noise(w dec) (density, upper dec) {
 	return density.Over(mass), upper.Minus(beyond).Over(mass)
 }
 
-// looseTangent is the w at which T_b is least, and ln T_b, where the variance is that of the variance lemma.
+// looseTangent is the w at which T_b is least, and ln T_b, where the variance is the variance lemma's.
 func (p pageJoint) looseTangent(b, variance, tau, sd float64) (w, ln float64) {
 	at := func(w float64) float64 {
 		ln, hazard := p.loose(w)

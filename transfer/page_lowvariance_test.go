@@ -38,7 +38,7 @@ func differenceTilt(d float64) func(l dec, below bool) dec {
 	}
 }
 
-// bernoulliTilt is the greatest ln E e^(l(X-EX)) of an X in {0,1} with EX <= most; below, that of -X where minus
+// bernoulliTilt is the greatest ln E e^(l(X-EX)) of an X in {0,1} with EX <= most; below, of -X where minus
 // is set.
 func bernoulliTilt(most float64, minus bool) func(l dec, below bool) dec {
 	return func(l dec, below bool) dec {
@@ -123,7 +123,7 @@ type shape struct {
 
 const wide, rare = 2e-5, 1e-6 // delta, and about what |X| > x0 adds to F
 
-// kappaAt is that of the variance lemma before answer j.
+// kappaAt is the kappa of the variance lemma before answer j.
 func (p pageLowVariance) kappaAt(j int, a float64) float64 {
 	r := 0.0
 	for _, sd := range p.SD[:j] {

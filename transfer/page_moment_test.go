@@ -6,7 +6,7 @@ func pageLnVarying(n int64, s, v dec) dec {
 	return pageLnFewOnes(n, s, pageHalf.Minus(one.Over(two.Squared()).Minus(v).Root()))
 }
 
-// pageLnFewOnes is that of the worst 0/1 value of mean at most p.
+// pageLnFewOnes is ln of the tail of the worst 0/1 value of mean at most p.
 func pageLnFewOnes(n int64, s, p dec) dec {
 	if s.Sign() <= 0 || !p.Plus(s).Less(one) || !p.Less(worstMean(s)) {
 		return pageLnSide(n, s)
@@ -14,8 +14,8 @@ func pageLnFewOnes(n int64, s, p dec) dec {
 	return lnMean(n, p.Plus(s), p)
 }
 
-// pageLnSecondMoment is ln of the bound for values in [-1,1] of mean square at most v: Bennett's, or that of half of
-// them.
+// pageLnSecondMoment is ln of the bound for values in [-1,1] of mean square at most v: Bennett's, or the bound of half
+// of them.
 func pageLnSecondMoment(n int64, s, v dec) dec {
 	if s.Sign() <= 0 {
 		return zero

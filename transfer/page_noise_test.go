@@ -4,7 +4,7 @@ import (
 	"math"
 )
 
-// integral is about that of f, by Gauss's rule with 64 points on so many equal pieces.
+// integral is about the integral of f, by Gauss's rule with 64 points on so many equal pieces.
 func integral(lo, hi dec, pieces int64, f func(dec) dec) dec {
 	sum, step := zero, hi.Minus(lo).Over(whole(pieces))
 	for i := range pieces {
@@ -66,7 +66,7 @@ func upper(p dec) dec {
 	return x
 }
 
-// pageNormalCVaR is that of the largest of m |N(0,1)| at beta.
+// pageNormalCVaR is the CVaR of the largest of m |N(0,1)| at beta.
 func pageNormalCVaR(m int64, beta dec) dec {
 	q := quantile(m, beta)
 	end := number(math.Sqrt(math.Pow(q.Float(), 2)+170) + 1)
@@ -74,7 +74,7 @@ func pageNormalCVaR(m int64, beta dec) dec {
 	return q.Plus(tail.Over(beta))
 }
 
-// pageLaplaceCVaR is that of the largest of m |Lap(1)| at beta.
+// pageLaplaceCVaR is the CVaR of the largest of m |Lap(1)| at beta.
 func pageLaplaceCVaR(m int64, beta dec) dec {
 	e := anyBeyond(beta, one.Over(whole(m))) // 1 - u
 	sum, rest := zero, zero                  // rest is 1 - u^j
@@ -250,7 +250,7 @@ func pageThresholdout(n, m, b int64, sg, tau float64, lnBeta dec) bool {
 	return pageStableSteps(2*b, one.Over(scale.Times(whole(n))), s, beta)
 }
 
-// comparisonCVaR is that of N = 4 X_m + 2 X_b, X_j the greatest of j standard exponentials: q + E(N - q)^+/beta is
+// comparisonCVaR is the CVaR of N = 4 X_m + 2 X_b, X_j the greatest of j standard exponentials: q + E(N - q)^+/beta is
 // an upper bound for every q, and is taken at about the best one.
 func comparisonCVaR(m, b int64, beta dec) dec {
 	harmonic := zero

@@ -196,7 +196,7 @@ func pageLnChoose(n, k int64) dec {
 	return product.Ln()
 }
 
-// pageLnAtLeast is ln P[Bin(n,p) >= k], pageLnAtMost that of <= k.
+// pageLnAtLeast is ln P[Bin(n,p) >= k], pageLnAtMost ln P[Bin(n,p) <= k].
 func pageLnAtLeast(n, k int64, p dec) dec {
 	switch {
 	case k <= 0:
@@ -227,8 +227,8 @@ func pageLnAtLeast(n, k int64, p dec) dec {
 func pageLnAtMost(n, k int64, p dec) dec { return pageLnAtLeast(n, n-k, one.Minus(p)) }
 
 // pageLnCountAtLeast is ln of the bound on P[X >= k] for so many independent 0/1 rows of mean p, alike or not: the
-// binomial tail from one beyond the mean count on, and the relative entropy below. pageLnCountAtMost is that of the
-// other side.
+// binomial tail from one beyond the mean count on, and the relative entropy below. pageLnCountAtMost is the bound on
+// the other side.
 func pageLnCountAtLeast(n, k int64, p dec) dec {
 	mean := whole(n).Times(p)
 	switch {
@@ -306,7 +306,7 @@ func worstOf(count int64, loose func(i int64) float64, strict func(i int64) dec)
 	return worst
 }
 
-// pageLnWorstCount is ln of sup_p P[|Bin(n,p)/n - p| >= tau], and pageLnWorstSide that of one side: the greatest at a
+// pageLnWorstCount is ln of sup_p P[|Bin(n,p)/n - p| >= tau], and pageLnWorstSide is ln of one side: the greatest at a
 // break point, where the count on the boundary fails too.
 func pageLnWorstCount(n int64, tau float64) dec {
 	t := number(tau)

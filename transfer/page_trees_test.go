@@ -144,7 +144,7 @@ func (b pageBoard) Ln() (ln dec, sound bool) {
 		x[l] = lesser(x[l], pageLnVarying(b.Rows, reached.Minus(b.Values[l].Minus(tau)), v))
 		y[l] = lesser(y[l], pageLnVarying(b.Rows, b.Values[l+1].Plus(tau).Minus(u), v))
 	}
-	// The risk of a state is at most that of a later one.
+	// The risk of a state is at most the risk of a later one.
 	for l := len(x) - 2; l >= 0; l-- {
 		x[l], y[l] = greater(x[l], x[l+1]), greater(y[l], y[l+1])
 	}

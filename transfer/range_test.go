@@ -10,7 +10,7 @@ import (
 )
 
 // Points of a range cost what shares cost: every method asks for the same rows, and its tau, noise, widths and boards
-// are those of shares times the width, and scores begin at the range's start.
+// are the shares' times the width, and scores begin at the range's start.
 func TestRangesCostWhatSharesCost(t *testing.T) {
 	const from, width = -2., 8. // powers of two, so that nothing is rounded
 	for _, m := range Methods() {

@@ -20,7 +20,7 @@ func drawnSources(g goal.Goal) []theory.Source {
 	return append(proved("samples.md#weighted-clusters"), source("hoeffding63", "Theorem 2"))
 }
 
-// drawnAssumes are hypotheses with that of the sample in place of independent rows.
+// drawnAssumes are hypotheses with the sample's in place of independent rows.
 func drawnAssumes(g goal.Goal, assumes []string) []string {
 	instead := "clusters independent, their weights fixed"
 	if _, ok := g.Sample.(tail.Classes); ok {

@@ -44,8 +44,8 @@ func TestExplainKnowsFlagsAndTheirWords(t *testing.T) {
 	}
 }
 
-// explain knows every word that heads a column of a table on the pages, but for those of the experiment, which its page
-// explains.
+// explain knows every word that heads a column of a table on the pages, but for the columns of the experiment, which
+// its page explains.
 func TestExplainKnowsHeadsOfTables(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/use/*.md")
 	if err != nil {

@@ -148,8 +148,7 @@ func TestInterruptedBeforeCommit(t *testing.T) {
 	}
 }
 
-// As many rows as are allowed are written, and one more is refused; so are the rows of a
-// schedule, and those of a sheet.
+// As many rows as are allowed are written, and one more is refused; so are the rows of a schedule and of a sheet.
 func TestRowLimits(t *testing.T) {
 	dir := t.TempDir()
 	out, schedule := filepath.Join(dir, "plan.csv"), filepath.Join(dir, "schedule.csv")

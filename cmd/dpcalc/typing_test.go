@@ -72,8 +72,8 @@ func TestFormatAndSuffix(t *testing.T) {
 	}
 }
 
-// A column without a header gives the rows that it gives under the header p, and an
-// upper bound those of the bound.
+// A column without a header gives the rows that it gives under the header p, and an upper bound gives the rows of the
+// bound.
 func TestBareColumn(t *testing.T) {
 	r := rand.New(rand.NewPCG(12, 3))
 	for range 50 {

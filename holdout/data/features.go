@@ -36,7 +36,7 @@ func (f *Features) Fingerprint() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Columns returns the names of the columns, of JSON lines those of the first.
+// Columns returns the names of the columns; of JSON lines, the names in the first.
 func (f *Features) Columns() (names []string, err error) {
 	text := bytes.TrimPrefix(f.Text, []byte("\ufeff"))
 	if bytes.HasPrefix(text, []byte("{")) {

@@ -110,7 +110,7 @@ func TestDecimalCommas(t *testing.T) {
 	}
 }
 
-// FuzzRows compares the readers with those of the library wherever these take a text: a table that is read has the
+// FuzzRows compares the readers with the library's readers wherever these take a text: a table that is read has the
 // rows that it has for them. Labels that are read keep their number of rows.
 func FuzzRows(f *testing.F) {
 	for _, text := range []string{"id,prediction\n1,a\n", "prediction;id\n\"a;b\";1\n", "id\tprediction\n1\t\n",

@@ -17,7 +17,7 @@ type Reader struct {
 	Rows    *Roster
 	Match   form.Match
 	Classes []string // the predictions that are declared; nil if any text is one
-	Whose   string   // ids are wanted, for errors; "" for those of the labels
+	Whose   string   // ids are wanted, for errors; "" for the ids of the labels
 	Units   form.Units
 	Metrics []string // that a look may ask
 }

@@ -48,7 +48,7 @@ func (a Answers) Positives() (rows int64) {
 	return rows
 }
 
-// Among returns the answers as those of some of many rows, in the order of the answers. The other rows have none.
+// Among returns the answers as the answers of some of many rows, in the order of the answers. The other rows have none.
 func (a Answers) Among(some []int32, many int) Answers {
 	all := Answers{right: make([]mark, many), truth: make([]float64, many)}
 	for k, row := range some {

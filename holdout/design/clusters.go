@@ -75,7 +75,7 @@ func (Clusters) Among(l *form.Line, sizes *form.Sizes, all bool) error {
 	return nil
 }
 
-// Fit reports whether these can be sizes of clusters of so many rows, which are some of those of others.
+// Fit reports whether these can be sizes of clusters of so many rows, which are some of the rows of others.
 func Fit(s form.Sizes, rows int64, all form.Sizes) bool {
 	some := s.Count >= 1 && s.Count <= min(rows, all.Count) && s.Rows == rows
 	large := s.Largest >= 1 && s.Largest <= min(rows, all.Largest)
@@ -92,7 +92,7 @@ func SizesOf(clusters [][]int32) (s form.Sizes) {
 	return s
 }
 
-// Check checks that the sizes are those of clusters, and as many as the plan has records.
+// Check checks that the sizes are sizes of clusters, and as many as the plan has records.
 func (c Clusters) Check(p *form.Plan) error {
 	sizes := c.Group.Clusters
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
-// Design is how rows were drawn: [Independent], [Arriving], [Clusters], [Subset] or [Classes]. Sizes are those of all
-// clusters at the time, nil for none.
+// Design is how rows were drawn: [Independent], [Arriving], [Clusters], [Subset] or [Classes]. Sizes are the sizes of
+// all clusters at the time, nil for none.
 type Design interface {
 	// Sample returns how the rows were drawn as a goal has it, nil for independent records of equal weight.
 	Sample(sizes *form.Sizes) transfer.Sample

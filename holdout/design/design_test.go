@@ -9,7 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/holdout/form"
 )
 
-// Sizes of clusters that are drawn fit themselves, and those of some clusters fit those of all.
+// Sizes of clusters that are drawn fit themselves, and the sizes of some clusters fit the sizes of all.
 func TestFit(t *testing.T) {
 	r := rand.New(rand.NewPCG(66, 2))
 	for range 2000 {

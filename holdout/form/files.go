@@ -26,8 +26,8 @@ type Reading struct {
 	Version int `json:"-"` // how, see [Plan.Readings]
 }
 
-// Readings is the version of how logs and their repeats are read in a new ledger. A ledger keeps its own: 0 is that of
-// ledgers in whose plan.json there is none.
+// Readings is the version of how logs and their repeats are read in a new ledger. A ledger keeps its own: 0 is the
+// version of ledgers in whose plan.json there is none.
 const Readings = 1
 
 // Relative says where a file is from a ledger's folder, so that both may move together and no other folder of the

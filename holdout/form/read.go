@@ -117,10 +117,10 @@ func membersOf(t reflect.Type, of []int) (list []member) {
 // LineReader reads lines of looks.jsonl, each into one of its own, whose fields it knows.
 type LineReader struct {
 	line   Line
-	fields []any // pointers to those of the members
+	fields []any // pointers to the fields of the members
 }
 
-// NewLineReader returns a reader of lines.
+// NewLineReader returns a LineReader whose fields are found by reflection once.
 func NewLineReader() *LineReader {
 	r := &LineReader{}
 	line := reflect.ValueOf(&r.line).Elem()

@@ -14,8 +14,8 @@ import (
 	"github.com/dpcalc/dpcalc/holdout/journal"
 )
 
-// A line is read as package json reads it: with any of its members, whose values are drawn, and those of the ledgers of
-// earlier versions.
+// A line is read as package json reads it: with any of its members, whose values are drawn, and as the ledgers of
+// earlier versions have it.
 func TestLinesAreReadAsJSON(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 43))
 	var written [][]byte

@@ -1,8 +1,8 @@
 package form
 
 // Arrival is rows that come between the looks of a fixed plan. A look is about exactly the first rows that are planned
-// for it, in the order in which they came: those of the first file in its order, then those of each extension. How many
-// they are stands in the blocks of the plan's noise.
+// for it, in the order in which they came: the rows of the first file in its order, then the rows of each extension.
+// How many they are stands in the blocks of the plan's noise.
 type Arrival struct {
 	Rows int64 `json:"rows"` // of the first file
 }
@@ -34,7 +34,7 @@ type Sizes struct {
 	Squares int64 `json:"squares"`
 }
 
-// Benchmark is the items of which the labels are those of a uniform subset: their mean is the truth. It is public which
+// Benchmark is the items of which the labels belong to a uniform subset: their mean is the truth. It is public which
 // items there are, and secret which of them have labels.
 type Benchmark struct {
 	LabelsFile

@@ -14,7 +14,7 @@ type Units struct {
 	Positive    string      `json:"positive,omitempty"`    // the label that counts as positive
 	Probability string      `json:"probability,omitempty"` // the column of probabilities of it; "" for "probability"
 	Range       *[2]float64 `json:"range,omitempty"`       // of the values of columns, and of numbers; nil for [0,1]
-	Clip        float64     `json:"clip,omitempty"`        // the greatest log-loss; 0 for 5, that of a probability of about 0.0067
+	Clip        float64     `json:"clip,omitempty"`        // the greatest log-loss; 0 for 5, the loss of a probability of about 0.0067
 }
 
 // Interval returns the ends of the range.
@@ -71,7 +71,7 @@ const (
 	Value Match = "number" // as decimal numbers, whatever their digits; a text that is no number equals no label
 )
 
-// Composed is [Fold] in the plans of this version. There the word fold is that of versions which compare accents as
+// Composed is [Fold] in the plans of this version. There the word fold means versions which compare accents as
 // they are encoded.
 const Composed Match = "fold-nfc"
 

@@ -99,7 +99,7 @@ func (o offer) checked(in ask.Ends) error {
 }
 
 // affordable refuses an offer of which no team could pay for the first look. The cells of a score depend on its rows,
-// and those of a difference on the candidate, so that some look at them may be cheap.
+// and the cells of a difference on the candidate, so that some look at them may be cheap.
 func affordable(p *rule.Plan, o offer) error {
 	varies := p.Compares() || o.values["where"] != nil || slices.Contains(p.Metrics, metric.Precision)
 	alike, most := []string{ask.Pass, ask.Reject}, p.Open.MostPerTeam

@@ -32,7 +32,7 @@ func TailsOf(p *rule.Plan, l rule.Line) open.Tails {
 	return mapped(p.Scale(l.Metric), open.Rounded{Tails: tails, By: 1.1 * 0x1p-53 * float64(steps)})
 }
 
-// planned are the tails of means without rounding, and whether they are those of counts.
+// planned are the tails of means without rounding, and whether they are tails of counts.
 func planned(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) (tails open.Planned, counted bool) {
 	rows = p.Design().Records(rows, sizes)
 	right := l.Metric == metric.Accuracy || l.Metric == metric.Precision
@@ -215,7 +215,8 @@ func (g ratioGate) Pass(_, lnLevel float64) (float64, bool) {
 	return g.Tails.Pass(g.Even(g.bar)*(1+0x1p-49), lnLevel)
 }
 
-// ratioTails are those of the ratio itself by the first code: it is at least x where the mean of N - x D is at least 0.
+// ratioTails are the tails of the ratio itself by the first code: it is at least x where the mean of N - x D is at
+// least 0.
 type ratioTails struct {
 	rows, least float64
 	metric.Ratio

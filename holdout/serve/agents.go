@@ -12,7 +12,7 @@ import (
 // agentsPath is the address of [Server.Agents].
 const agentsPath = "/mcp"
 
-// Asked is what a team asks by a protocol for agents. Its answer is that of the same request over HTTP.
+// Asked is what a team asks by a protocol for agents. Its answer is the answer to the same request over HTTP.
 type Asked struct {
 	Path        string     // /looks, /price or /status
 	Query       url.Values // the parameters
@@ -20,7 +20,7 @@ type Asked struct {
 	Kind        string     // their Content-Type
 }
 
-// Ask answers a team by the rules and within the limits of a request of it over HTTP. Code and body are those of HTTP.
+// Ask answers a team by the rules and within the limits of a request of it over HTTP. Code and body are HTTP's.
 func (s *Server) Ask(ctx context.Context, team string, a Asked) (code int, body string) {
 	i := slices.IndexFunc(routes, func(to route) bool { return to.path == a.Path && to.path != agentsPath })
 	to := routes[i]

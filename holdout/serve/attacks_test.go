@@ -441,8 +441,8 @@ func leaves(t *testing.T, terms holdout.Terms, options Options) {
 	}
 }
 
-// shuffled are labels in an order of their own, those of the second seed sorted by their class, and those of the third
-// of other classes.
+// shuffled are labels in an order of their own, the second seed's sorted by their class, and the third seed's of other
+// classes.
 func shuffled(t *testing.T, seed uint64) (*holdout.Labels, []string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))

@@ -28,7 +28,7 @@ type Terms struct {
 	Group     string          // the column of the features that says which rows are a cluster; "" for independent rows
 	Weights   string          // of clusters: what counts alike; "" for [form.ByClusters]
 	Items     *data.Items     // the benchmark that the rows are a uniform subset of; nil for rows of their own
-	Law       string          // one of [Laws]; "" for that of the metrics
+	Law       string          // one of [Laws]; "" for the law of the metrics
 
 	sizes *form.Sizes // of the clusters
 	pairs *form.Pairs // of an AUC

@@ -12,7 +12,7 @@ func Of[T, R any](list []T, f func(T) R) []R {
 	return made
 }
 
-// Union returns the elements of a list, and those of another that it lacks.
+// Union returns the elements of a list, and the elements of another that it lacks.
 func Union[T comparable](list []T, more ...T) []T {
 	all := slices.Clone(list)
 	for _, x := range more {

@@ -23,7 +23,7 @@ const (
 // NaN begins the texts that stand for NaN, Infinity and -Infinity in a record.
 const NaN = "\x00"
 
-// Reader reads records: objects on lines of their own, those of a list, or those of a list within one object. What
+// Reader reads records: objects on lines of their own, in a list, or in a list within one object. What
 // follows a record on its line, a list or such an object has to be white space.
 type Reader struct {
 	In    io.Reader
@@ -281,7 +281,7 @@ func (r *Reader) keep(m mode, text string) {
 	}
 }
 
-// special are the bytes that are not themselves in a text, and bare those of values without quotes.
+// special are the bytes that are not themselves in a text, and bare are the bytes of values without quotes.
 var special, bare = func() (special, bare [256]bool) {
 	for c := range 256 {
 		special[c] = c < 0x20 || c == '"' || c == '\\'

@@ -197,7 +197,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// oracle reads records by package json alone: those of a list, or objects with line ends between them.
+// oracle reads records by package json alone: objects of a list, or objects with line ends between them.
 func oracle(text []byte) (list []string, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

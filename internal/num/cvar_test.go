@@ -63,7 +63,7 @@ func TestLaplaceMaximaCVaRIsBetween(t *testing.T) {
 	}
 }
 
-// At e^-1000000 the values are those of the asymptotic series of the tail.
+// At e^-1000000 the values are the asymptotic series' values of the tail.
 func TestMaxCVaRFarOut(t *testing.T) {
 	for _, c := range []struct {
 		k    int64

@@ -3,7 +3,7 @@ package num
 import "math"
 
 // MostConvexRows is the greatest N for which a convex tail takes little time. Of a mean over more rows it is at most
-// that of so many.
+// the tail of so many.
 const MostConvexRows = 1 << 22
 
 // LnConvex returns ln of the convex tail at y, never below the truth: the least over whole numbers t, 0 <= t < y, of

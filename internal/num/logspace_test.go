@@ -163,7 +163,8 @@ func TestLogLessAndExpLess(t *testing.T) {
 	}
 }
 
-// The sums of geometric series are those of their terms, from where all are alike to where the last is nearly the sum.
+// The sums of geometric series are the sums of their terms, from where all are alike to where the last is nearly the
+// sum.
 func TestGeometric(t *testing.T) {
 	for _, count := range []float64{1, 2, 3, 17, 1000} {
 		for _, top := range []float64{0, 1e-20, 1e-9, 0.01, 0.0599, 0.0601, 0.9, 1.9999, 2.0001, 30, 900} {

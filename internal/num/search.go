@@ -189,7 +189,7 @@ func Valley(x, step float64, f func(float64) float64) (at float64, ok bool) {
 
 // MinimizeScanned is [Interval.Minimize] between the neighbours of the best of
 // equally spaced points, for an f that is flat or has more than one minimum. It also
-// looks at those of the edges that are inside.
+// looks at the edges that are inside.
 func (r Interval) MinimizeScanned(
 	points int, tolerance float64, f func(float64) float64, edges ...float64,
 ) (x, fx float64) {

@@ -55,7 +55,7 @@ func find(t *testing.T, rows []HoldoutRow, signal int64, arm Arm, k int) Holdout
 	return rows[i]
 }
 
-// The means are those of an independent run of 100 repetitions, written to the digits
+// The means come from an independent run of 100 repetitions, written to the digits
 // given: within three standard errors and the rounding. The standard deviations are
 // given as about .004, and .01 for what Thresholdout shows; a standard deviation from
 // 100 repetitions has a relative standard error of 0.071, so 0.21 is allowed beside

@@ -258,8 +258,8 @@ func gate(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err error) 
 	return o, err
 }
 
-// sealed shows every score on one half of the rows and, once, those of the last five winners on the other half: these
-// are within tau.
+// sealed shows every score on one half of the rows and, once, the scores of the last five winners on the other half:
+// these are within tau.
 func sealed(s setting, plan transfer.Answer, r *rand.Rand) (o outcome, err error) {
 	var winners []model
 	best := 0.0
@@ -334,7 +334,7 @@ func (r result) promised() (low, high float64) {
 }
 
 // The searches on both data sets: no promise is broken more often than it may be, a score without a promise flatters,
-// and the tables and the figure are those of docs/use/evidence.md.
+// and the tables and the figure are the ones of docs/use/evidence.md.
 func TestRealData(t *testing.T) {
 	table := "| data | shown | tau | furthest off | broken | winner | claimed above it | above rows never drawn | not kept there |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
 	figure := figure{y: 18}

@@ -41,15 +41,15 @@ func main() {
 			return err
 		}
 		files := token.NewFileSet()
-		tree, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution)
+		tree, err := parser.ParseFile(files, path, text, parser.SkipObjectResolution|parser.ParseComments)
 		if err != nil {
 			return err
 		}
-		found += long(path, string(text), literals(files, tree))
+		found += long(path, string(text), literals(files, tree)) + pronouns(files, tree)
 		if strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		found += crowded(files, tree)
+		found += crowded(files, tree) + echoes(files, tree)
 		within, err := filepath.Rel(os.Args[1], path)
 		inside := func(folder string) bool { return strings.HasPrefix(filepath.ToSlash(within), folder+"/") }
 		if slices.ContainsFunc(exact, inside) {
@@ -117,7 +117,7 @@ func dependent(files *token.FileSet, tree *ast.File) (found int) {
 	ast.Inspect(tree, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			if of, ok := s.X.(*ast.Ident); ok && of.Name == "math" && slices.Contains(machine, s.Sel.Name) {
-				fmt.Printf("%s: math.%s depends on the machine, want that of internal/num\n", files.Position(s.Pos()), s.Sel.Name)
+				fmt.Printf("%s: math.%s depends on the machine, want internal/num's\n", files.Position(s.Pos()), s.Sel.Name)
 				found++
 			}
 		}

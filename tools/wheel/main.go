@@ -50,8 +50,8 @@ func run(output string, w wheel, rest []string) error {
 	return os.WriteFile(filepath.Join(output, name), content, 0o644)
 }
 
-// tags are the platforms of pip by those of Go. A program of Go without C needs no library of Linux, whichever there
-// is; Go 1.26 needs macOS 12.
+// tags are the platforms of pip by the platforms of Go. A program of Go without C needs no library of Linux, whichever
+// there is; Go 1.26 needs macOS 12.
 var tags = map[string][]string{
 	"linux/amd64":   {"manylinux_2_17_x86_64", "manylinux2014_x86_64", "musllinux_1_1_x86_64"},
 	"linux/arm64":   {"manylinux_2_17_aarch64", "manylinux2014_aarch64", "musllinux_1_1_aarch64"},
@@ -88,7 +88,7 @@ func version(release string) (string, error) {
 	return parts[1] + ".dev0+" + local, nil
 }
 
-// wheel is what is packed. The root is that of the repository.
+// wheel is what is packed. The root is the repository's folder.
 type wheel struct{ root, platform, program, notices, release string }
 
 // file is a file of a wheel.

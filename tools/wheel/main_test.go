@@ -33,7 +33,7 @@ func made(t *testing.T, platform string) (name string, content []byte) {
 	return name, content
 }
 
-// Every file of a wheel is in RECORD with its hash and its length, the program may be run, the tags are those of the
+// Every file of a wheel is in RECORD with its hash and its length, the program may be run, the tags are the ones in the
 // name, and the same files give the same bytes. (pip itself installs one in TestPython of cmd/dpcalc.)
 func TestWheel(t *testing.T) {
 	for platform, want := range map[string]string{

@@ -13,7 +13,7 @@ import (
 )
 
 // Gate says how probably a model that is truly better passes a gate, if a guess about it is right. It is no
-// promise: the promise is that of the gate, and holds whatever the guess.
+// promise: the promise is the gate's, and holds whatever the guess.
 type Gate struct {
 	goal.Goal         // without a tau; its bar is known, and 0 for differences; its Disagreement is a guess
 	Tested    bool    // it tests wins and losses at the level of a fixed plan, or of look Queries of an open one
@@ -326,7 +326,7 @@ func beyond(short, sd float64) float64 {
 	return 1
 }
 
-// variance is how much a mean varies that follows the normal law: as that of values 0 and 1, which vary most, or of
+// variance is how much a mean varies that follows the normal law: as the mean of values 0 and 1, which vary most, or of
 // wins and losses, times the spread of clusters; or an AUC by Hanley and McNeil 1982, equation 2, with their Q1 and Q2
 // of exponential scores. It falls in the rows: of an AUC A in the rows of either class, as A(1-A) is greater than
 // Q1 - A^2 and Q2 - A^2.

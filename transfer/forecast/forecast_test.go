@@ -49,7 +49,7 @@ func TestForecastOfATestByASum(t *testing.T) {
 	}
 }
 
-// Rows, effect and power are those of each other, of every gate, and more looks make a model pass less probably.
+// Rows, effect and power invert each other for every gate, and more looks make a model pass less probably.
 func TestForecastsAgree(t *testing.T) {
 	for _, tested := range []bool{false, true} {
 		for _, open := range []bool{false, true} {

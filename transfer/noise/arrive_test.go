@@ -102,8 +102,8 @@ func TestBoundGrows(t *testing.T) {
 	}
 }
 
-// Without rows that come, the answers are those of a bound on its own, but for the slack of a search and its tangents,
-// which cost as much again.
+// Without rows that come, the answers are the answers of a bound on its own, but for the slack of a search and its
+// tangents, which cost as much again.
 func TestOneStage(t *testing.T) {
 	a := Arrival{Stages: []Stage{{9000, 1000}}, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
 	b, err := New(9000, Both)
@@ -136,7 +136,7 @@ func TestSteadyFeed(t *testing.T) {
 }
 
 // Answers without a number of queries: at every one up to 10,000, as far as the fixed plan's tau is at most .2, the
-// accuracy is at most 1.6 times that of the fixed plan, and the errors of all add up to less than beta.
+// accuracy is at most 1.6 times the fixed plan's, and the errors of all add up to less than beta.
 func TestEndlessAnswers(t *testing.T) {
 	lnBeta := theory.LogProb(math.Log(0.05))
 	for n, last := range map[int64]int64{1000: 200, 5000: 4000, 20_000: 10_000} {

@@ -48,8 +48,8 @@ func ordersFrom(excess, ratio, most float64) (all []order) {
 	return all
 }
 
-// orders returns the orders of a plan for so many queries. Those of low variance are finer, as every one of their n was
-// found with them; an a-1 far below m^-0.6 is of no use.
+// orders returns the orders of a plan for so many queries. The orders of low variance are finer, as every one of their
+// n was found with them; an a-1 far below m^-0.6 is of no use.
 func (t Theorem) orders(queries float64) []order {
 	if _, ok := t.moment(); ok {
 		return ordersFrom(min(0.3, 1.2*math.Pow(queries, -0.6)), 1.3, 200)
@@ -101,7 +101,7 @@ func (s Sides) lnCount() float64 {
 //
 //	min{ T+^(1/a') + T-^(1/a'), (T+ + T- + (2^a'-1) P[N > tau_j/sd_j] (t+ + t-))^(1/a') } e^(D_(j-1)/a')
 //
-// too, t+- being T+- at a'-1, and to their sum that of the eta_j is added, the probabilities of a larger share:
+// too, t+- being T+- at a'-1, and to their sum the sum of the eta_j is added, the probabilities of a larger share:
 //
 //	eta_j = exp((D_(j-1) - n kl(share_j||share))/a').
 //
@@ -206,7 +206,7 @@ func (b *Bound) Answer(block theory.NoiseBlock, tau float64) (theory.LogProb, er
 	return theory.LogProb(min(ln, 0)), nil
 }
 
-// run is the run of queries of a block, whose share is that of the population.
+// run is the run of queries of a block, whose share is the population's.
 func (b *Bound) run(block theory.NoiseBlock, tau float64) run {
 	q := query{b.n, tau, block.Scale, lawOf(block.Cut)}
 	return run{query: q, share: b.share(), count: float64(block.Queries)}
@@ -230,7 +230,7 @@ const roundUp = 0x1p-46
 // Noise outside this range of tau/sd is of no use.
 const leastZ, mostZ = 1e-6, 1e9
 
-// leastErrors returns ln of the sum of eps_j over the run, at most that of the trivial bound, which stands where the
+// leastErrors returns ln of the sum of eps_j over the run, at most the sum of the trivial bound, which stands where the
 // noise is of no use. What the answers reveal is counted in every summand as for the run's last query. As a function of
 // the order the sum has one minimum, mostly.
 func (b *Bound) leastErrors(q run) float64 {
@@ -354,8 +354,8 @@ func (b *Bound) reveals(a, kappa float64, q run) float64 {
 // ratio returns V/sd^2, V = 1/(4 n kappa), rounded up.
 func (q query) ratio(kappa float64) float64 { return (1 + roundUp) / (4 * q.n * kappa * q.sd * q.sd) }
 
-// kappa returns that of the variance lemma for the run's last query at an order, rounded down; 0 where the lemma does
-// not hold. The records that no earlier answer was about are still independent: h counts for the others alone.
+// kappa returns the kappa of the variance lemma for the run's last query at an order, rounded down; 0 where the lemma
+// does not hold. The records that no earlier answer was about are still independent: h counts for the others alone.
 func (b *Bound) kappa(a float64, q run) float64 {
 	shift, seen := b.shift, b.seen
 	if q.count > 1 {
@@ -460,8 +460,8 @@ func (b *Bound) together(o *order, q run) float64 {
 }
 
 // rarer bounds ln of the sum, over the run, of the probabilities that an answer errs on the side that is less likely
-// given the answers before it: F_j T_1^V. Nothing is known of a second moment if the share is that of the population
-// and not checked.
+// given the answers before it: F_j T_1^V. Nothing is known of a second moment if the share is the population's and not
+// checked.
 func (b *Bound) rarer(q run) float64 {
 	t := &b.rare
 	if now := (answered{b.state, q}); t.answered != now {

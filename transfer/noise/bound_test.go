@@ -291,8 +291,8 @@ func fewer(p Plan) int64 {
 }
 
 // What a search returns is certified. With fewer rows, or less than the least tau, it is not. The least tau does not
-// depend on the tau that the search begins with, and is as close to that of the least rows as a row and one in 10,000:
-// the excess jumps, by what a row makes or less, as the search for a run's noise ends a look earlier or later.
+// depend on the tau that the search begins with, and is as close to the tau of the least rows as a row and one in
+// 10,000: the excess jumps, by what a row makes or less, as the search for a run's noise ends a look earlier or later.
 func TestLeastIsLeast(t *testing.T) {
 	r := rand.New(rand.NewPCG(172, 1))
 	plans := []Plan{
@@ -432,7 +432,7 @@ func TestMostQueries(t *testing.T) {
 	}
 }
 
-// The sum for one noise grows with the number of queries: runs end where those of more queries do.
+// The sum for one noise grows with the number of queries: runs end where the runs of more queries do.
 func TestSumOfOneNoiseGrows(t *testing.T) {
 	for _, sides := range []Sides{Both, Above} {
 		for _, sd := range []float64{0.001259327, 0.004} {

@@ -18,10 +18,10 @@ const (
 //	N_b = (1/2) u(1/n)^b + int_0^inf phi(z) u(1/n + sigma z)^b dz,   sigma = 1/(2 sqrt n),
 //
 // u(X) = G((tau-X)/sd) up to tau and 1/2 + (X-tau) g/sd beyond, g the density of the noise at 0. The logarithm of the
-// integrand is concave, and so below its tangents: the integral is that of tangents in cells, the outer ones without an
-// end. Every choice of cells is valid.
+// integrand is concave, and so below its tangents: the integral is the integral of tangents in cells, the outer ones
+// without an end. Every choice of cells is valid.
 type chords struct {
-	query               // that of the cells
+	query               // the value of the cells
 	start, from float64 // where u begins to be positive, and where the cells begin
 	first       float64 // ln u(1/n)
 	cell        []chord // of a length that [chords.cover] keeps

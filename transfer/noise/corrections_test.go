@@ -50,8 +50,8 @@ func TestTwoSidesWhereTheLemmaFails(t *testing.T) {
 	}
 }
 
-// Near the cut the probability above w is that of a short interval: the difference of two tails would lose its digits.
-// From the cut on it is 0, and the hazard is no number to go on with.
+// Near the cut the probability above w is the probability of a short interval: the difference of two tails would lose
+// its digits. From the cut on it is 0, and the hazard is no number to go on with.
 func TestProbabilityNearTheCut(t *testing.T) {
 	for _, cut := range []float64{1, 1.7, 2.5, 4, 8} {
 		k := lawOf(cut)

@@ -60,7 +60,7 @@ func (p Plan) lnErrors(count int, g grain, noise ...theory.NoiseBlock) float64 {
 }
 
 // runs are the blocks in runs for which the theorem may take every query for the last. For one noise the first answers
-// hardly count. Its runs end where those of more queries do, so that the sum grows with the number of queries.
+// hardly count. Its runs end where the runs of more queries do, so that the sum grows with the number of queries.
 func (p Plan) runs(g grain, noise []theory.NoiseBlock) iter.Seq[theory.NoiseBlock] {
 	first := int64(1)
 	if _, varies := p.moment(); varies {

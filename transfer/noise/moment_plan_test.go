@@ -137,7 +137,7 @@ func TestPlansObeyTheBound(t *testing.T) {
 	}
 }
 
-// The bound of a block is at least that of its queries one by one; for one noise the errors of the plan are at
+// The bound of a block is at least the bound of its queries one by one; for one noise the errors of the plan are at
 // least the bound's.
 func TestBlocksAreOnTheSafeSide(t *testing.T) {
 	r := rand.New(rand.NewPCG(112, 1))

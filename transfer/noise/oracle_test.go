@@ -85,7 +85,7 @@ func (g given) lnConvex() func(b float64) float64 {
 	}
 }
 
-// trueKappa is that of the variance lemma.
+// trueKappa is the kappa of the variance lemma.
 func trueKappa(n, r float64) float64 {
 	w := 2 * r
 	return 1 - math.Tanh(w) - n*(w*w*w/12+2*math.Pow(w, 5)/15)

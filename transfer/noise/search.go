@@ -82,7 +82,7 @@ var (
 type Run struct{ First, Last, Cut float64 }
 
 // Found is about the least number of records, an accuracy that they certify, and the noise for it. Below 10,000 records
-// both are the least; from there on the accuracy is that of the plan.
+// both are the least; from there on the accuracy is the plan's.
 type Found struct {
 	Samples int64
 	Tau     float64
@@ -146,7 +146,7 @@ func (l *line) holds(p Plan) bool { return l.excess(p) <= 0 }
 func (l *line) nearest(x float64) Plan { _, p := l.at(x); return p }
 
 // least goes to where the rough excess is 0, and from there to where the true one is. The noise that is kept, if any,
-// is that of a plan close to where it ends.
+// is the noise of a plan close to where it ends.
 func (l *line) least(d num.Descent) (num.Landing, bool) {
 	excess := func(x float64) (float64, float64) {
 		x, p := l.at(x)

@@ -61,7 +61,7 @@ func TestTiltsHoldForEveryLaw(t *testing.T) {
 	}
 }
 
-// The derivatives are those of the functions.
+// The derivatives are the functions' derivatives, by differences.
 func TestTiltSlopes(t *testing.T) {
 	const h = 1e-5
 	for _, v := range []Moment{
@@ -105,8 +105,8 @@ func relative(q, p float64) float64 {
 	return q * math.Log(q/p)
 }
 
-// By duality a checked tilt is the greatest l(P”f - Pf) - KL(P”||P) over all P and all P” whose share is at most
-// that of the check. It is never below, and 0.99 of it is refuted.
+// By duality a checked tilt is the greatest l(P”f - Pf) - KL(P”||P) over all P and all P” whose share is at most the
+// share of the check. It is never below, and 0.99 of it is refuted.
 func TestCheckedTilts(t *testing.T) {
 	for _, v := range []float64{0.02, 0.1, 0.4} {
 		for _, l := range []float64{0.1, 0.5, 1.25, 3} {

@@ -14,7 +14,7 @@ type Bin struct {
 //	min over l, mu >= 0 of the sum over the rows of max over laws in [0,d] of (ln E e^(lX) - mu E X) + mu s - l t = ln q,
 //
 // d the length of an interval, t and s how far the sums of x and of p over the rows are above the sum of the low ends,
-// or below that of the high ends. Source: docs/theorems/open.md, own intervals.
+// or below the sum of the high ends. Source: docs/theorems/open.md, own intervals.
 type Binned []Bin
 
 // sums are the rows, the least and the greatest sum of the values, rounded outwards, and what a distance of means from

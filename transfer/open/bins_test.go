@@ -144,7 +144,7 @@ func TestBoundOfBinsIsLeast(t *testing.T) {
 	}
 }
 
-// Ends are on their sides and mirror each other, no farther than those of values in [0,1], and a gate passes at the
+// Ends are on their sides and mirror each other, no farther than the ends of values in [0,1], and a gate passes at the
 // least mean at which it may.
 func TestEndsOfBins(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 4))

@@ -8,7 +8,7 @@ import "math"
 type Budget float64
 
 // Child returns the budget after a response with that share, rounded down. So the budgets of all responses to a look
-// add up to at most that of the look, whatever the looks before it were.
+// add up to at most the budget of the look, whatever the looks before it were.
 func (b Budget) Child(lnShare float64) Budget { return Budget(sumDown(float64(b), lnShare)) }
 
 // Node is where a look is taken.

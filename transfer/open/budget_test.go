@@ -11,7 +11,7 @@ import (
 
 var exact = decimals.Digits(40)
 
-// sumOver returns the sum of e^ln over that of its parent, in 40 digits.
+// sumOver returns the sum of e^ln over the e^ln of its parent, in 40 digits.
 func sumOver(parent float64, children []float64) float64 {
 	sum := exact.Int(0)
 	for _, ln := range children {
@@ -43,7 +43,7 @@ func randomLook(r *rand.Rand, at Node, tails Tails, share float64) (Look, error)
 }
 
 // In any order of any number of looks of any kinds, with bets that change, the budgets of the responses to a look add
-// up to at most that of the look: in 40 digits. Little is lost.
+// up to at most the budget of the look: in 40 digits. Little is lost.
 func TestChildrenNeverExceedTheirParent(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 42))
 	for range 30 {

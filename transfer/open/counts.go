@@ -8,7 +8,7 @@ import (
 
 // ZeroOne is a query with the values 0 and 1 on rows of equal weight: at most 2^52, independent, and not necessarily
 // identically distributed. A mean is a count k/n, correctly rounded, so that means compare as counts do. The lower
-// end at k is the greater of that of [Unit] and
+// end at k is the greater of the end of [Unit] and
 //
 //	min(p, (k-1)/n),   P[Bin(n,p) >= k] = q,
 //
@@ -16,8 +16,8 @@ import (
 //
 //	max(p, k/n),   P[Bin(n,p) <= k-1] = q.
 //
-// Source: Hoeffding 1956, Theorem 4, for which k >= np+1, and k-1 <= np-1. A binomial tail is no bound on that of
-// unequal rows nearer to the mean, nor on that of any other means.
+// Source: Hoeffding 1956, Theorem 4, for which k >= np+1, and k-1 <= np-1. A binomial tail is no bound on the tail of
+// unequal rows nearer to the mean, nor on the tail of any other means.
 type ZeroOne struct{ Rows int64 }
 
 // Range returns 0 and 1.

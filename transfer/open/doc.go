@@ -1,4 +1,4 @@
-// Package open gives every look its price. An open plan knows neither the number of looks nor that of passes before
+// Package open gives every look its price. An open plan knows neither the number of looks nor of passes before
 // the first look. A code W divides the failure probability among the responses that can be shown, and each response
 // carries an interval for its truth that widens only by what was shown before it.
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // Differences is a query with values in [-1,1] that is not 0 on at most the share Disagreement of the population: a
-// difference of the losses of two models. Its ends are x - s and x + s with Rows I_d(s) = ln 1/q, I_d that of
+// difference of the losses of two models. Its ends are x - s and x + s with Rows I_d(s) = ln 1/q, I_d the rate of
 // [tail.Difference]. Independent rows are enough.
 type Differences struct {
 	Rows         float64
@@ -39,7 +39,7 @@ func (v Differences) margin(lnLevel float64) float64 {
 }
 
 // KnownVariance is a query f with values in [Lowest,1]: from 0, with the mean over the rows of E(f-c)^2 at most
-// Variance for some constants c in [0,1]; or from -1, with that of E f^2. Its ends are x - s and x + s with
+// Variance for some constants c in [0,1]; or from -1, with the mean of E f^2. Its ends are x - s and x + s with
 //
 //	Rows V h(s/V) = ln 1/q,   h(u) = (1+u) ln(1+u) - u.
 //
@@ -107,7 +107,7 @@ func (v Ranged) margin(lnLevel float64) float64 {
 //
 //	Rows (s - V ln(1 + s/V)) = ln 1/q,
 //
-// or those of any query with such values where these are nearer. Independent rows are enough.
+// or the ends of any query with such values where these are nearer. Independent rows are enough.
 type Kept struct {
 	Rows, Most float64 // Most is V > 0
 }

@@ -144,7 +144,7 @@ func apartBisected(x, nats, end float64) float64 {
 	return far
 }
 
-// The widest interval is that of a fine grid of bars, and no less.
+// The widest interval is the widest of a fine grid of bars, and no less.
 func TestWidestIntervals(t *testing.T) {
 	for _, c := range []struct{ n, low, high, gap float64 }{
 		{5000, 4.6, 3.2, 0}, {5000, 8, 3, 0.01}, {50, 3, 12, 0}, {12, 5, 5, 0.1}, {3, 2, 9, 0.3},
@@ -198,8 +198,8 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 	}
 }
 
-// At every bar the gate's own distance is at most that of the worst bar, and at the best of the bars it comes to it but
-// for convex tails, which have no worst distance of their own.
+// At every bar the gate's own distance is at most the distance of the worst bar, and at the best of the bars it comes
+// to it but for convex tails, which have no worst distance of their own.
 func TestWorstBar(t *testing.T) {
 	for _, tails := range []Planned{
 		Unit{5000}, Unit{40}, Convex{5000}, ZeroOne{800}, Differences{3000, 0.2}, KnownVariance{3000, 0.05, 0},

@@ -68,10 +68,10 @@ func (p Plan) Guess(step float64) float64 {
 
 func halfUp(x float64) float64 { return math.Nextafter(x, 2) / 2 }
 
-// Widest returns the greatest u(x+gap) - c(x), c and u the ends as functions of x in [0, 1-gap]. It is concave: as
-// kl(x || p) is convex in both together, the (x,p) with kl(x || p) <= e are a convex set, whose lower boundary c is
-// convex and whose upper one u is concave. So it is nowhere above its tangent at any x. Beyond, an end is that of
-// [0,1], and the distance is less.
+// Widest returns the greatest u(x+gap) - c(x), c and u the ends as functions of x in [0, 1-gap]. It is concave: as kl(x
+// || p) is convex in both together, the (x,p) with kl(x || p) <= e are a convex set, whose lower boundary c is convex
+// and whose upper one u is concave. So it is nowhere above its tangent at any x. Beyond, an end is an end of [0,1], and
+// the distance is less.
 func (v Unit) Widest(lnLow, lnHigh, gap float64) float64 {
 	if gap >= 1 {
 		return 1
@@ -129,12 +129,13 @@ func alongBoundary(x, p float64) float64 {
 	return p * (1 - p) / s * (math.Log1p(s/p) - math.Log1p(-s/(1-p)))
 }
 
-// Widest returns that of [Unit]: ends at counts are no wider, as k/n >= x > (k-1)/n at the least count beyond x.
+// Widest returns the distance of [Unit]: ends at counts are no wider, as k/n >= x > (k-1)/n at the least count beyond
+// x.
 func (v ZeroOne) Widest(lnLow, lnHigh, gap float64) float64 {
 	return Unit{float64(v.Rows)}.Widest(lnLow, lnHigh, gap)
 }
 
-// Widest returns that of [Unit]: its ends are no nearer.
+// Widest returns the distance of [Unit]: its ends are no nearer.
 func (v Convex) Widest(lnLow, lnHigh, gap float64) float64 {
 	return v.unit().Widest(lnLow, lnHigh, gap)
 }

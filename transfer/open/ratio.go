@@ -97,8 +97,8 @@ func rises(hi, s, tolerance float64, f func(s float64) float64) float64 {
 	return hi
 }
 
-// RatioGate is a gate at a bar of a ratio, whose mean is that of N - Bar D over all rows. A pass says that the ratio is
-// above the bar. A failure says that it is at most the r of [Ratio] for the cut of the gate in place of 0.
+// RatioGate is a gate at a bar of a ratio, whose mean is the mean of N - Bar D over all rows. A pass says that the
+// ratio is above the bar. A failure says that it is at most the r of [Ratio] for the cut of the gate in place of 0.
 type RatioGate struct {
 	Ratio
 	Bar float64

@@ -7,7 +7,7 @@ import (
 )
 
 // Hoeffding is a query of a sample whose rows are worth more in Hoeffding's exponent than in a relative entropy:
-// clusters of unequal weight, or a subset of a benchmark. Its ends are those of Nearer, which has the rows that the
+// clusters of unequal weight, or a subset of a benchmark. Its ends are the ends of Nearer, which has the rows that the
 // relative entropy may count, or x - s and x + s where these are nearer,
 //
 //	2 Rows (s/D)^2 = ln 1/q,
@@ -18,10 +18,10 @@ type Hoeffding struct {
 	Rows   float64
 }
 
-// Range returns that of Nearer.
+// Range returns Nearer.Range().
 func (v Hoeffding) Range() (lowest, highest float64) { return v.Nearer.Range() }
 
-// Edge returns that of Nearer.
+// Edge returns Nearer.Edge().
 func (v Hoeffding) Edge(x float64) float64 { return v.Nearer.Edge(x) }
 
 // Lower returns the greater of two lower ends.
@@ -51,7 +51,7 @@ func (v Hoeffding) Pass(bar, lnLevel float64) (float64, bool) {
 	return x, ok
 }
 
-// Widest returns that of Nearer, or the two margins and the gap where they are less. An upper end counts from the edge
+// Widest returns Nearer's, or the two margins and the gap where they are less. An upper end counts from the edge
 // itself, which is less than 1/n beyond where counts part.
 func (v Hoeffding) Widest(lnLow, lnHigh, gap float64) float64 {
 	nearer := v.Nearer.Widest(lnLow, lnHigh, gap)

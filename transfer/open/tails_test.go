@@ -106,8 +106,8 @@ func TestEndsOfUnitAgainstDecimals(t *testing.T) {
 	}
 }
 
-// The ends at counts, by binomial sums to 60 digits: both are sharp where the binomial counts, and no wider than
-// those of [Unit] with the last count of each side.
+// The ends at counts, by binomial sums to 60 digits: both are sharp where the binomial counts, and no wider than the
+// ends of [Unit] with the last count of each side.
 func TestEndsAtCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 42))
 	for range 300 {

@@ -23,7 +23,7 @@ func ArrivalOf(g goal.Goal, open bool) noise.Arrival {
 }
 
 // ArrivingNoise returns the joint bound for rows that arrive, with the largest noise for each answer: at equal shares
-// of beta, or at those of a plan without a last query.
+// of beta, or at the shares of a plan without a last query.
 func ArrivingNoise(open bool) Rule {
 	wants := func(g goal.Goal) noise.Wants { return ArrivalOf(g, open).Wants() }
 	return Searched{

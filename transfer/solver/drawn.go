@@ -13,8 +13,8 @@ import (
 // GaussianWorth returns how many rows count in Hoeffding's exponent.
 func GaussianWorth(g goal.Goal) num.DD { return num.FromFloat(g.Sample.Worth(g.Samples).Gaussian) }
 
-// drawn is the better of two tails of a sample: Hoeffding's exponent, and that of independent rows at as many as may
-// count in it. A gate at a known bar has no count.
+// drawn is the better of two tails of a sample: Hoeffding's exponent, and the exponent of independent rows at as many
+// as may count in it. A gate at a known bar has no count.
 func (o OneLook) drawn(g goal.Goal) Rule {
 	hoeffding := func(g goal.Goal) num.DD {
 		rate := tail.BoundedDifferences{Spread: g.Spread()}.Rate(g.Tau)
@@ -32,7 +32,7 @@ func (o OneLook) drawn(g goal.Goal) Rule {
 	return Either{First: Closed{Domain: every, Need: hoeffding, Worth: GaussianWorth}, Second: entropic{o.independent(g)}}
 }
 
-// entropic is a rule for as many independent rows as those of a sample are worth in a relative entropy.
+// entropic is a rule for as many independent rows as the rows of a sample are worth in a relative entropy.
 type entropic struct{ Rule }
 
 func (entropic) of(g goal.Goal) goal.Goal {

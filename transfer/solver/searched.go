@@ -79,7 +79,7 @@ func (b Bounded) Beta(g goal.Goal) theory.LogProb {
 	return 0
 }
 
-// excess is how far ln of the failure probability is above that of the goal.
+// excess is how far ln of the failure probability is above the goal's.
 func (b Bounded) excess(g goal.Goal) float64 { return b.LnFailure(g) - g.Beta.Ln() }
 
 // Samples follows lines from the guess on. The first falls as the guess does in -ln beta.

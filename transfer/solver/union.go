@@ -63,7 +63,7 @@ func (o OneLook) usual(g goal.Goal) Rule {
 	return Either{First: chernoff, Second: convex}
 }
 
-// chernoff is the tail by a moment generating function, or that of counts.
+// chernoff is the tail by a moment generating function, or the tail of counts.
 func (o OneLook) chernoff(g goal.Goal) Rule {
 	every := Domain{Kinds: goal.AllKinds}
 	both, exact, barred := o.Both && !g.OneSided, o.Exact && g.Query.IsZeroOne(), o.Bar && g.Bar.Given

@@ -39,8 +39,8 @@ func multinomial(n int, law []float64, visit func(counts []int, p float64)) {
 	fill(nil, n, 1)
 }
 
-// Both tails of an AUC by enumeration of all samples of a few rows with three scores: each is at most that of as many
-// independent rows as the smaller class has, by the relative entropy and by Hoeffding's exponent.
+// Both tails of an AUC by enumeration of all samples of a few rows with three scores: each is at most the tail of as
+// many independent rows as the smaller class has, by the relative entropy and by Hoeffding's exponent.
 func TestTailsOfAUC(t *testing.T) {
 	laws := [][]float64{{.1, .2, .7}, {.5, .3, .2}, {.3, .4, .3}, {.9, 0, .1}, {.5, 0, .5}, {0, 1, 0}}
 	sharpest := 0.

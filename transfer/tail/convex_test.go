@@ -102,7 +102,7 @@ func convexTail(n int, p, y *big.Rat) *big.Rat {
 }
 
 // Whatever the rows are, no event is likelier than the convex tail, and some event is as likely. It falls in the rows,
-// and that of one row more is no bound.
+// and the tail of one row more is no bound.
 func TestConvexTailsOfUnequalRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 42))
 	events, reached, above := 0, 0, 0
@@ -229,7 +229,7 @@ func TestConvexSidesAreSharpAndFall(t *testing.T) {
 	}
 }
 
-// The two errors at a bar are those of fractions, for values from 0 and from -1.
+// The two errors at a bar are the errors by fractions, for values from 0 and from -1.
 func TestConvexTailsAtABar(t *testing.T) {
 	r := rand.New(rand.NewPCG(34, 42))
 	for range 300 {

@@ -12,7 +12,7 @@ import (
 //
 //	E(s) = min over p <= Most of kl(p+s || p),
 //
-// that of the worst 0/1 value with that variance, by Theorem 3 of Hoeffding 1963.
+// the rate of the worst 0/1 value with that variance, by Theorem 3 of Hoeffding 1963.
 type Skewed struct {
 	Most float64 // in (0,1/2]
 }
@@ -22,7 +22,8 @@ func Varying(v float64) Skewed {
 	return Skewed{min(2*v/(1+math.Sqrt(1-4*v))*(1+1e-15), 0.5)}
 }
 
-// Rate returns E(s), rounded down. kl(p+s || p) is convex in p, so that its least value is at Most or is that of all p.
+// Rate returns E(s), rounded down. kl(p+s || p) is convex in p, so that its least value is at Most or is the least of
+// all p.
 func (v Skewed) Rate(s float64) num.DD {
 	if room := 1 - v.Most - s; room > 0 {
 		slope := num.KLShift{P: v.Most, Shift: s}.Slope()
@@ -37,7 +38,7 @@ func (v Skewed) Rate(s float64) num.DD {
 func (v Skewed) LnSide(n int64, s float64) float64 { return lnExponential(v, n, s) }
 
 // Moment is the values of f: X -> [-1,1] with E f^2 at most Most, the mean over the rows: the difference of two scores.
-// Independent rows are enough. The rate is the greater of Bennett's and, as (1+f)/2 has values in [0,1], that of
+// Independent rows are enough. The rate is the greater of Bennett's and, as (1+f)/2 has values in [0,1], the rate of
 // [Skewed]:
 //
 //	E(s) = V h(s/V),   h(u) = (1+u) ln(1+u) - u,   or min over p(1-p) <= V/4, p <= 1/2 of kl(p+s/2 || p).

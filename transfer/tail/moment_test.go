@@ -97,8 +97,8 @@ func TestKnownVarianceOfUnequalRows(t *testing.T) {
 	}
 }
 
-// The rate is that of the 0/1 value with the variance: no lesser exponent bounds its tail, by the Legendre transform
-// on a grid. So a rate that is a hundredth greater is refuted.
+// The rate is the rate of the 0/1 value with the variance: no lesser exponent bounds its tail, by the Legendre
+// transform on a grid. So a rate that is a hundredth greater is refuted.
 func TestKnownVarianceRateIsSharp(t *testing.T) {
 	for _, v := range []float64{0.25, 0.2, 0.1, 0.01, 1e-4} {
 		for _, s := range []float64{0.003, 0.02, 0.1, 0.4} {

@@ -146,8 +146,8 @@ func TestKnownDifferenceRate(t *testing.T) {
 	}
 }
 
-// The rates are never above those of 45 digits, and at most 1e-12 below, for accuracies that ask for up to 2^53 rows
-// too, where logarithms near zero are subtracted.
+// The rates are never above the rates in 45 digits, and at most 1e-12 below, for accuracies that ask for up to 2^53
+// rows too, where logarithms near zero are subtracted.
 func TestDifferenceRatesOfSmallErrors(t *testing.T) {
 	in := decimals.Digits(45)
 	one := in.Int(1)

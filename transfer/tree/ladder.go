@@ -170,7 +170,7 @@ func (d ladderPlan) reach(x float64) (s, slope float64) {
 	if d.Varies == 0 {
 		return s, slope
 	}
-	// The rate of Skewed is that of Varies where that is below the worst of all expectations, and else says nothing.
+	// The rate of Skewed is the rate of Varies where that is below the worst of all expectations, and else says nothing.
 	u := klAbove(d.Varies, x/float64(d.n))
 	if known := u - d.Varies; u < 1 && known < s && (num.KLShift{P: d.Varies, Shift: known}).Slope() < 0 {
 		return known * (1 + 1e-14), 1 / (float64(d.n) * oddsRatio(u, d.Varies))
@@ -438,8 +438,8 @@ func (d ladderPlan) lnAbove(cell Cell, p float64) float64 {
 	return d.nearer(ln, cell.Boundary-p)
 }
 
-// nearer is a bound on the probability that a mean is s off, or Hoeffding's or that of a known variance where these are
-// less.
+// nearer is a bound on the probability that a mean is s off, or Hoeffding's or the bound of a known variance where
+// these are less.
 func (d ladderPlan) nearer(ln, s float64) float64 {
 	s = max(0, s-0x1p-52)
 	if d.gaussian > 0 {

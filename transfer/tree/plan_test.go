@@ -402,7 +402,7 @@ func TestCountGatesHoldOneByOne(t *testing.T) {
 	}
 }
 
-// The numbers of nodes of trees with as many flags as queries are those of whole numbers of any size.
+// The numbers of nodes of trees with as many flags as queries are the numbers computed in whole numbers of any size.
 func TestNodesOfLargeTrees(t *testing.T) {
 	r := rand.New(rand.NewPCG(71, 72))
 	certain := graded{func(float64) float64 { return 0 }}

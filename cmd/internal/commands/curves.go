@@ -13,8 +13,8 @@ import (
 // proofOrder are the notes of curves, from the least that a proof leaves to doubt.
 var proofOrder = []string{"", string(theory.Published), string(theory.Coq), string(theory.Derived)}
 
-// Prove marks the curve of a point by its proof, or by that of an earlier point that leaves more to doubt: by hollow
-// markers if it is published.
+// Prove marks the curve of a point by its proof, or by the proof of an earlier point that leaves more to doubt: by
+// hollow markers if it is published.
 func Prove(l *record.Line, by theory.Proof) {
 	if slices.Index(proofOrder, string(by)) > slices.Index(proofOrder, l.Note) {
 		l.Note, l.Hollow = string(by), by == theory.Published

@@ -298,7 +298,7 @@ func (f *Front) owners(all []*Command, key string) (paths []string) {
 	return paths
 }
 
-// Flags are the flags of a command with those of the output and, where it has actions, of these.
+// Flags returns the flags of a command, of the output and, where it has actions, of its actions.
 func (f *Front) Flags(c *Command) []usage.Flag {
 	var all []usage.Flag
 	for _, c := range Leaves([]*Command{c}) {

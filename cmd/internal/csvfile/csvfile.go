@@ -140,8 +140,7 @@ func (s *Source) Close() {
 	}
 }
 
-// Blame says whose fault an error is: the content's, which is a usage error, or that
-// of the reading.
+// Blame says whose fault an error is: the content's, which is a usage error, or the reading's.
 func (s *Source) Blame(err error) error {
 	var bad *delimited.Error
 	var wrong *usage.Error

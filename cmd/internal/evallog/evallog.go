@@ -31,7 +31,7 @@ type Tool struct {
 	lines   bool                       // whether objects may be records themselves
 }
 
-// Tools returns the tools.
+// Tools returns the evaluation tools whose logs are read, and how each names what is read.
 func Tools() []Tool {
 	named := func(metric string) string { return metric }
 	return []Tool{
@@ -67,7 +67,7 @@ func Summaries() string {
 	return strings.Join(all, ", ")
 }
 
-// Reading is what is read of the logs of a tool. An empty place is that of the tool.
+// Reading is what is read of the logs of a tool. An empty place means the tool's own.
 type Reading holdout.Reading
 
 // Validate returns a line that says what is wrong with a reading, which may leave the tool open, "" for nothing.
@@ -97,7 +97,7 @@ func (r Reading) tool() Tool {
 	return t
 }
 
-// Metrics returns the names of the metrics of a log whose values can be read, those of the first record that has some.
+// Metrics returns the names of the metrics of a log whose values can be read, of the first record that has some.
 func (r Reading) Metrics(log Log) (names []string) {
 	t := r.tool()
 	if t.Name == "promptfoo" {
@@ -175,7 +175,7 @@ func find(record map[string]any, path string) (any, bool) {
 	return nil, false
 }
 
-// keys names some of the paths of a record, those of objects within objects too.
+// keys names some of the paths of a record, also of objects within objects.
 func keys(record map[string]any) string {
 	const most = 20
 	var names []string

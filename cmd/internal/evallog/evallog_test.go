@@ -85,7 +85,7 @@ func listed(items Items) (list []string) {
 	return list
 }
 
-// The values are those of the fixtures, which were written by hand, averaged by hand.
+// The values stand in the fixtures, which were written by hand, and were averaged by hand.
 func TestValues(t *testing.T) {
 	inspect, samples, results := fixture(t, "inspect.json"), fixture(t, "samples_sums.jsonl"), fixture(t, "results.json")
 	for _, c := range []struct {

@@ -29,7 +29,7 @@ type Log struct {
 	At   io.ReaderAt
 	Size int64
 
-	separator *byte // where that of a table's cells is noted; nil if nobody asks
+	separator *byte // where the line of a table's cells is noted; nil if nobody asks
 }
 
 func (l Log) begins(mark string) bool {

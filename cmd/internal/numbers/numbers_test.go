@@ -254,7 +254,7 @@ func FuzzProbabilities(f *testing.F) {
 	})
 }
 
-// A list as texts has single values as they were typed, and those of ranges as decimals that read the same.
+// A list as texts has single values as they were typed, and the values of ranges as decimals that read the same.
 func TestTexts(t *testing.T) {
 	typed := usage.Typed{"epsilon": {"1e-2, 5%,0.1:0.3:0.1,1:100:log3"}, "samples": {"20,500"}, "delta": {"0.1,x"}}
 	write := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

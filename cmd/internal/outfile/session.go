@@ -45,7 +45,7 @@ func (s *Session) Stop() bool {
 	return stop != nil
 }
 
-// Width is how many characters a line of standard output holds: those of the terminal, and 80 elsewhere.
+// Width is how many characters a line of standard output holds: as many as the terminal's, and 80 elsewhere.
 func (s *Session) Width() int {
 	f, ok := s.Stdout.(*os.File)
 	if !ok {

@@ -114,7 +114,7 @@ func TestClaimsOfRandomInstances(t *testing.T) {
 
 // What a transcript of a pure mechanism selects does not generalise worse than the transfer
 // theorem says: for independent records the mean of the records that are 1, given any
-// transcript, exceeds its population value by at most tanh(epsilon/4); so does that of 0.
+// transcript, exceeds its population value by at most tanh(epsilon/4); so does the mean of the records that are 0.
 func TestTransferOfRandomInstances(t *testing.T) {
 	eachFinite(t, func(t *testing.T, m Mechanism) {
 		if built(m, usual(1)).claim.epsilon == 0 {

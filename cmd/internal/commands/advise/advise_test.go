@@ -260,7 +260,7 @@ func advised(t *testing.T, flags string) []told {
 	return asked[flags]
 }
 
-// Every row is the starred one of the command that it names, and that of the whole table of samplesize unless the
+// Every row is the starred one of the command that it names, and the whole table's starred one unless the
 // answers leave methods out.
 func TestRowsAreThoseOfSamplesize(t *testing.T) {
 	for _, flags := range plans {
@@ -348,7 +348,7 @@ func TestNeededRowsHold(t *testing.T) {
 	}
 }
 
-// Who does not know the number of looks is led to an open ledger, whose promise is that of samplesize, and the advice
+// Who does not know the number of looks is led to an open ledger, whose promise samplesize gives too, and the advice
 // names first the command that makes it.
 func TestUnknownNumberOfLooks(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -417,7 +417,7 @@ func TestLedgersBegin(t *testing.T) {
 	}
 }
 
-// The numbers of a p-value are those of pvalue-correct; those of a menu are alpha/N and N p in exact arithmetic.
+// The numbers of a p-value are the ones that pvalue-correct gives; a menu's are alpha/N and N p in exact arithmetic.
 func TestSelection(t *testing.T) {
 	for _, flags := range []string{
 		"--selection fixed --p 0.003", "--selection menu --outcomes 40 --p 0.003", "--selection menu --outcomes 100k",

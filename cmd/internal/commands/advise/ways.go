@@ -298,7 +298,7 @@ func (p *planner) solve(g transfer.Goal) (method *transfer.Method, best transfer
 	return method, best, nil
 }
 
-// methodsFor are those for a number of looks, or those of an open ledger.
+// methodsFor returns the methods for a number of looks, or for an open ledger.
 func methodsFor(g transfer.Goal) []transfer.Method {
 	if !g.Open {
 		return transfer.MethodsFor(g.Feedback)

@@ -336,7 +336,7 @@ type table struct {
 	kind string
 }
 
-// predictions are those of a call, or of a file.
+// predictions returns the predictions of a call, or of a file.
 func (l Ledger) predictions(a map[string]any) (t table, done func(), err error) {
 	rows, inline := a["predictions"]
 	file, named := a["file"]

@@ -189,7 +189,7 @@ func pagesNamed(names []string, program []*commands.Command, formats []record.Fo
 	return pages, nil
 }
 
-// wordPage says which flags have a name, which may be that of their column, or take it as a word; "" if none does.
+// wordPage says which flags have a name, which may be their column's name, or take it as a word; "" if none does.
 func wordPage(word string, program []*commands.Command, formats []record.Format) string {
 	var says, kinds []string
 	of := make(map[string][]string)

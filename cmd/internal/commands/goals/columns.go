@@ -78,7 +78,7 @@ func Verdict(r *Row) commands.Verdict {
 	return commands.Verdict{Method: r.Method.Name, Best: r.Best, Proof: ProofOf(r), Status: r.Status, Reason: r.Reason}
 }
 
-// verdictColumn is a column of it.
+// verdictColumn returns the field of a Verdict with this name as a column.
 func verdictColumn(name, says string) Column {
 	c := commands.VerdictColumns(Verdict, name)[0]
 	c.Says = says

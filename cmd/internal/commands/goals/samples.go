@@ -208,7 +208,7 @@ func (k *Clusters) Effective() float64 {
 	return k.sample().Worth(k.rows).Gaussian
 }
 
-// Assumed is how many independent rows vary as much as those of the clusters, if two rows of one cluster have the
+// Assumed is how many independent rows vary as much as the rows of the clusters, if two rows of one cluster have the
 // correlation of --icc. There is none without it. A mean over rows varies as
 //
 //	n^2/sum of S (1 + (S-1) R),
@@ -235,7 +235,7 @@ func (k *Clusters) Assumed() (rows float64, ok bool) {
 	return n * n / sum, true
 }
 
-// Columns are the columns that the clusters add to those of a goal.
+// Columns returns the columns that the clusters add to a goal's columns.
 func (k *Clusters) Columns() []Column {
 	constant := func(name, says string, cell record.Cell) Column {
 		return Column{Name: name, Says: says, Cell: func(*Row) record.Cell { return cell }}

@@ -99,7 +99,7 @@ func TestOutputsOutside(t *testing.T) {
 	runs(t, 0, "holdout status ledger -o status.csv")
 }
 
-// contents are the names of all files here, and what is in those of the ledger.
+// contents are the names of all files here, and what is in the ledger's files.
 func contents(t *testing.T) (all string) {
 	t.Helper()
 	for _, pattern := range []string{"*", "*/*"} {

@@ -135,7 +135,7 @@ func readIncumbent(c *commands.Call, version int, labels *holdout.Labels, t *hol
 	like := holdout.Reading{}
 	if labels.From != nil {
 		like, f.content = *labels.From, labels.Content
-		like.Value = "" // that of the labels
+		like.Value = "" // the labels' kind
 	}
 	f.number = t.Match.ReadsNumbers(metric)
 	t.Incumbent.Values = f.table

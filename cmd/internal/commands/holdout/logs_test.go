@@ -262,7 +262,7 @@ func TestJoinsByPosition(t *testing.T) {
 }
 
 // A record without a value is refused, or counts as the low end of the range before repeats are averaged. How many
-// there are is said on standard error alone: the rows are those of a log that has the low end itself.
+// there are is said on standard error alone: the rows are the same as for a log that has the low end itself.
 func TestMissingValues(t *testing.T) {
 	t.Chdir(t.TempDir())
 	inputs := []string{"a", "b", "c", "d"}

@@ -8,8 +8,8 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
-// The note under a price says how much wider a margin gets, or nothing of margins where there is none to widen: that of
-// F1 follows from predictions that nobody has made yet.
+// The note under a price says how much wider a margin gets, or nothing of margins where there is none to widen: the
+// margin of F1 follows from predictions that nobody has made yet.
 func TestPriceSaysWhatWidens(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 400, 300)
@@ -66,7 +66,7 @@ func TestRowsSayThatTheyAreOfADifference(t *testing.T) {
 }
 
 // price compares with the incumbent that score compares with: after a pass, the first incumbent is refused by both with
-// the same words, and without --incumbent the bar of price is that of the look.
+// the same words, and without --incumbent the bar of price is the bar of the look.
 func TestPriceReadsTheIncumbentOfScore(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rows(t, 400, 200, 300, 330)

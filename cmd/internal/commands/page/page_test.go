@@ -145,7 +145,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// The page has words for each kind of proof, those of reports, and none of its own.
+// The page has words for each kind of proof, the words of reports, and none of its own.
 func TestWordsOfProofs(t *testing.T) {
 	var d description
 	if err := json.Unmarshal([]byte(Description()), &d); err != nil {

@@ -305,7 +305,7 @@ func TestSenselessLists(t *testing.T) {
 }
 
 // The least wins against no loss that pass a gate at alpha = 0.05, and against some: the binomial tail that they reach
-// is at most the threshold, and that of one win less is above it.
+// is at most the threshold, and with one win less the tail is above it.
 func TestCleanWins(t *testing.T) {
 	for _, c := range []struct{ looks, passes, wins int }{
 		{20, 1, 9}, {20, 3, 15}, {20, 20, 24}, {32, 1, 10}, {32, 5, 22}, {100, 1, 11}, {100, 5, 31}, {100, 10, 49},

@@ -367,7 +367,7 @@ func TestStepToBlame(t *testing.T) {
 	}
 }
 
-// A table has every source of a single p-value, e-values among them: its rows are those of the values one by one.
+// A table has every source of a single p-value, e-values among them: its rows are the rows of the values one by one.
 func TestTableOfEverySource(t *testing.T) {
 	ps := []string{"1e-7", "0.0001", "0.003", "1e-400", "0", "1"}
 	for _, source := range []string{

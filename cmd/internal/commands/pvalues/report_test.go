@@ -11,7 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
-// The rows of --proofs are those of all that have such a proof, and the best of them is the one that no other beats.
+// The rows of --proofs are all rows that have such a proof, and the best of them is the one that no other beats.
 func TestProofs(t *testing.T) {
 	for args, best := range map[string]string{
 		"-a .05 --by pure-dp --epsilon .01 -n 10k --p .003": "threshold", "-a .05 --by mutual-info --bits .01": "threshold",

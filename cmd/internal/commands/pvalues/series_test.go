@@ -11,7 +11,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
-// The levels of a series are those of the closed testing rule, computed here by its budget: a test that is not
+// The levels of a series follow the closed testing rule, computed here by its budget: a test that is not
 // rejected spends its level, and a rejected one leaves it to the tests after it.
 func TestSeriesLevels(t *testing.T) {
 	shares := map[string]func(j, tests int) float64{

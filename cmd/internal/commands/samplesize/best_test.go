@@ -83,7 +83,7 @@ func TestBestOfNone(t *testing.T) {
 	}
 }
 
-// The workbook of the best rows of one list has a chart of what was solved over it; that of two lists has none.
+// The workbook of the best rows of one list has a chart of what was solved over it; the workbook of two lists has none.
 func TestBestBook(t *testing.T) {
 	f := commandtest.OpenBook(t, strings.Fields("samplesize -m 3,40,7 -t 0.1 -b 0.05 --best")...)
 	rows := commandtest.Contents(t, f, "Plan")

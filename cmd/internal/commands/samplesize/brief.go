@@ -112,8 +112,8 @@ func (s *request) unanswered(group []goals.Row) []goals.Row {
 var expendable = []goals.Column{goals.ColumnNoise, goals.ColumnFalseFlag, goals.ColumnNoiseSpan, goals.ColumnThreshold,
 	goals.ColumnStep, goals.ColumnParts, goals.ColumnCells, goals.ColumnPassAt}
 
-// briefColumns are those of the columns for people that count for few rows: the privacy that a theorem was applied
-// with is none of them, and what to run is that of the best rows. They fit into the width, if something is expendable.
+// briefColumns are the columns for people that count for few rows: the privacy that a theorem was applied
+// with is none of them, and what to run is told of the best rows. They fit into the width, if something is expendable.
 func (s *request) briefColumns(columns []goals.Column, few [][]goals.Row) []goals.Column {
 	all := slices.Concat(few...)
 	drop := func(unwanted func(goals.Column) bool) { columns = slices.DeleteFunc(columns, unwanted) }

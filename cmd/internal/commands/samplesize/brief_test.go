@@ -35,7 +35,7 @@ func leastOf(rows []map[string]any, unknown string, among func(map[string]any) b
 }
 
 // The table for people has the best row, of an open plan the best of a fixed number, the best whose proof is published
-// and the reference, found anew among the rows for machines, in 80 columns. All are in that of --full.
+// and the reference, found anew among the rows for machines, in 80 columns. All are in the table of --full.
 func TestBriefTable(t *testing.T) {
 	for _, c := range []struct{ unknown, goal string }{
 		{"samples", "-m 1000 -t .1 -b .05"}, {"samples", "-m 1 -t .1 -b .05"}, {"samples", "-m 1M -t .003 -b 1e-9 --query binary"},

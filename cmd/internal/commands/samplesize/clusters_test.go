@@ -36,8 +36,8 @@ func TestRowsOfABenchmark(t *testing.T) {
 	}
 }
 
-// Clusters of equal weight are rows, and those of other weights have their effective number of rows, by flags or by a
-// file.
+// Clusters of equal weight are rows, and clusters of other weights have their effective number of rows, by flags or by
+// a file.
 func TestRowsOfClusters(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {

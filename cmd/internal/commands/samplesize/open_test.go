@@ -116,7 +116,7 @@ func TestOpenGrid(t *testing.T) {
 	}
 }
 
-// Scores of which nobody knows the number: the row stands beside that of the fixed number, says how far its schedule
+// Scores of which nobody knows the number: the row stands beside the row of the fixed number, says how far its schedule
 // goes.
 func TestGaussianOpen(t *testing.T) {
 	for _, c := range []struct {

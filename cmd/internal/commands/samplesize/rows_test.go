@@ -70,7 +70,7 @@ func plansAmong(all []lined, unknown string) (plans []lined) {
 	return plans
 }
 
-// Programs read the plans: of the rows of --full those of adaptive methods with an answer, byte for byte, the starred
+// Programs read the plans: of the rows of --full, the adaptive methods' rows with an answer, byte for byte, the starred
 // one first and the others in the order of what was solved for. A goal without one has one row that says so.
 func TestRowsForProgramsArePlans(t *testing.T) {
 	starred, without := 0, 0
