@@ -274,7 +274,7 @@ func (l *Ledger) admits(s *Submission) error {
 	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team)); err != nil {
 		return err
 	}
-	if s.Foreign() {
+	if s.HasForeign() {
 		return inputf("got a submission with something that no ledger knows, want predictions and a question")
 	}
 	s.Metric = cmp.Or(s.Metric, l.plan.Metric)

@@ -580,7 +580,7 @@ func TestBinsOfLosses(t *testing.T) {
 		if metrics == nil {
 			metrics, p.Positive = []string{"log-loss"}, "dog"
 		}
-		if p.Binned(metrics[0]) || open.FitBins(p, metrics[0], 2, make([]int64, 64)) {
+		if p.Binned(metrics[0]) || open.AreBins(p, metrics[0], 2, make([]int64, 64)) {
 			t.Errorf("%s has bins", name)
 		}
 	}

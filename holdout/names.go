@@ -69,8 +69,8 @@ func NewItems(t Table, path string) (*Items, error) { return data.NewItems(t, pa
 // IsColumn reports whether a metric reads a column of values.
 func IsColumn(name string) bool { return data.IsColumn(name) }
 
-// OnlyColumns reports whether metrics are columns alone, so that labels are not needed.
-func OnlyColumns(metrics []string) bool { return data.OnlyColumns(metrics) }
+// AreColumns reports whether metrics are columns alone, so that labels are not needed.
+func AreColumns(metrics []string) bool { return data.AreColumns(metrics) }
 
 // What a ledger is made of, and what its rules answer.
 type (

@@ -32,7 +32,7 @@ type Ratio struct {
 
 // MaxInformation returns Nats, from the slack of r on.
 func (r Ratio) MaxInformation(slack theory.LogProb) (theory.Nats, error) {
-	if !(slack.Valid() && slack >= r.Slack) {
+	if !(slack.IsValid() && slack >= r.Slack) {
 		return 0, &theory.NotApplicableError{Needs: "a slack of at least " + r.Slack.String()}
 	}
 	return r.Nats, nil

@@ -35,10 +35,10 @@ func (p Plan) Links() ([]Link, error) {
 	var all []Link
 	for i, first := range units {
 		end := i // of the run of private units that i begins or continues
-		for private(p.Steps[first]) && end+1 < len(units) && private(p.Steps[units[end+1]]) {
+		for isPrivate(p.Steps[first]) && end+1 < len(units) && isPrivate(p.Steps[units[end+1]]) {
 			end++
 		}
-		whole := i == 0 || !private(p.Steps[first]) || !private(p.Steps[units[i-1]])
+		whole := i == 0 || !isPrivate(p.Steps[first]) || !isPrivate(p.Steps[units[i-1]])
 		for j := end; j >= i; j-- {
 			if j-i >= mostLinked && !(whole && j == end) {
 				continue
@@ -60,14 +60,14 @@ func (p Plan) Links() ([]Link, error) {
 // units returns the first steps of what always counts as one.
 func (p Plan) units() (firsts []int) {
 	for i, s := range p.Steps {
-		if i == 0 || !private(s) || !alike(p.Steps[i-1], s) {
+		if i == 0 || !isPrivate(s) || !areAlike(p.Steps[i-1], s) {
 			firsts = append(firsts, i)
 		}
 	}
 	return firsts
 }
 
-func alike(a, b Step) bool {
+func areAlike(a, b Step) bool {
 	g, ok := a.(Gaussian)
 	h, too := b.(Gaussian)
 	if ok && too && g.SD != h.SD {
@@ -80,14 +80,14 @@ func (p Plan) link(first, last int) (l Link, err error) {
 	l = Link{First: first, Last: last}
 	defer func() { assume(l.Methods, p.Steps[first:last+1]) }()
 	s := p.Steps[first]
-	if private(s) {
+	if isPrivate(s) {
 		l.Methods, err = p.privacy(p.Steps[first : last+1])
 		return l, err
 	}
 	if err := spokenOf(s); err != nil {
 		return l, err
 	}
-	l.Always = everywhere(s)
+	l.Always = holdsEverywhere(s)
 	l.Methods = s.roles().first(&Later{Slack: theory.Zero})
 	if first > 0 && !l.Always {
 		for i := range l.Methods {

@@ -71,7 +71,7 @@ func TestLinksAreStepsByThemselves(t *testing.T) {
 				t.Errorf("%s assumes %q", k.Name, got[i].Assumes)
 			}
 		}
-		if links[1].Always != everywhere(k.Example) && !private(k.Example) {
+		if links[1].Always != holdsEverywhere(k.Example) && !isPrivateKind(k.Example) {
 			t.Errorf("%s: always is %v", k.Name, links[1].Always)
 		}
 	}

@@ -87,7 +87,7 @@ func (p Plan) Validate() error {
 		return err
 	}
 	for i, s := range p.Steps[p.first():] {
-		if !everywhere(s) {
+		if !holdsEverywhere(s) {
 			return &OrderError{Step: p.first() + i + 1, Named: s, Valid: p.reordered()}
 		}
 	}
@@ -111,7 +111,7 @@ func (p Plan) domain() error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(p.Steps, private) || p.Samples != 0 {
+	if slices.ContainsFunc(p.Steps, isPrivate) || p.Samples != 0 {
 		if err := theory.Domain(p.Samples >= 1 && p.Samples <= 1<<53, "samples", p.Samples,
 			"a whole number from 1 to 9007199254740992"); err != nil {
 			return err
@@ -122,14 +122,14 @@ func (p Plan) domain() error {
 
 // spokenOf refuses a step that no theorem speaks about by itself.
 func spokenOf(s Step) error {
-	return theory.Domain(private(s) || s.roles().first != nil, "steps", s, "a first step that a theorem speaks about")
+	return theory.Domain(isPrivate(s) || s.roles().first != nil, "steps", s, "a first step that a theorem speaks about")
 }
 
 // first returns how many steps make up the first one: private steps at the beginning
 // compose into one.
 func (p Plan) first() int {
 	n := 0
-	for n < len(p.Steps) && private(p.Steps[n]) {
+	for n < len(p.Steps) && isPrivate(p.Steps[n]) {
 		n++
 	}
 	return max(n, 1)
@@ -139,9 +139,9 @@ func (p Plan) first() int {
 func (p Plan) reordered() []Step {
 	rank := func(s Step) int {
 		switch {
-		case !private(s) && !everywhere(s):
+		case !isPrivate(s) && !holdsEverywhere(s):
 			return 0
-		case private(s):
+		case isPrivate(s):
 			return 1
 		}
 		return 2
@@ -149,7 +149,7 @@ func (p Plan) reordered() []Step {
 	p.Steps = slices.Clone(p.Steps)
 	slices.SortStableFunc(p.Steps, func(a, b Step) int { return rank(a) - rank(b) })
 	for _, s := range p.Steps[p.first():] {
-		if !everywhere(s) {
+		if !holdsEverywhere(s) {
 			return nil
 		}
 	}

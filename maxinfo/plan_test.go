@@ -29,7 +29,7 @@ func mayFollow(s Step) bool {
 	return false
 }
 
-func isPrivate(s Step) bool {
+func isPrivateKind(s Step) bool {
 	switch s.(type) {
 	case PureDP, ApproxDP, GDP, Gaussian:
 		return true
@@ -41,7 +41,7 @@ func isPrivate(s Step) bool {
 // step that follows must have a bound for every law.
 func accepted(steps []Step) bool {
 	i := 0
-	for i < len(steps) && isPrivate(steps[i]) {
+	for i < len(steps) && isPrivateKind(steps[i]) {
 		i++
 	}
 	for _, s := range steps[max(i, 1):] {
@@ -403,7 +403,7 @@ func TestLongerPlansCostMore(t *testing.T) {
 		for range 1 + r.IntN(3) {
 			for {
 				s := oneOfEach[r.IntN(len(oneOfEach))]
-				if mayFollow(s) && !isPrivate(s) {
+				if mayFollow(s) && !isPrivateKind(s) {
 					steps = append(steps, s)
 					break
 				}

@@ -75,10 +75,10 @@ func kindOf(s Step) string {
 	return name
 }
 
-// private reports whether a step is differentially private, everywhere whether it has
+// isPrivate reports whether a step is differentially private, everywhere whether it has
 // a bound that holds for every law of the data.
-func private(s Step) bool    { return s.roles().privacy != nil }
-func everywhere(s Step) bool { return s.roles().later != nil }
+func isPrivate(s Step) bool       { return s.roles().privacy != nil }
+func holdsEverywhere(s Step) bool { return s.roles().later != nil }
 
 // privacy is a step's differential privacy: of three parts, one (epsilon, delta)-private, one mu-GDP
 // and one with a bound of its Renyi divergences.
@@ -169,7 +169,7 @@ func (s ApproxDP) Validate() error {
 		"a number >= 0"); err != nil {
 		return err
 	}
-	return theory.Domain(s.LnDelta.Interior(), "delta", s.LnDelta, "a probability in (0, 1)")
+	return theory.Domain(s.LnDelta.IsInterior(), "delta", s.LnDelta, "a probability in (0, 1)")
 }
 
 func (s GDP) Validate() error { return positive("mu", s.Mu) }
@@ -231,7 +231,7 @@ func (s MaxInformation) Validate() error {
 	if err := amount("max-information", s.Nats); err != nil {
 		return err
 	}
-	return theory.Domain(s.Slack.Valid() && s.Slack < 0, "slack", s.Slack, "a probability in [0, 1)")
+	return theory.Domain(s.Slack.IsValid() && s.Slack < 0, "slack", s.Slack, "a probability in [0, 1)")
 }
 
 func positive(param string, x float64) error {

@@ -73,7 +73,7 @@ func (r *GateRun) admits(errs ...error) error {
 	return cmp.Or(errs...)
 }
 
-func (r *GateRun) show(pass bool) bool {
+func (r *GateRun) show(pass bool) (passed bool) {
 	if r.queries--; pass {
 		r.passes--
 	}

@@ -95,7 +95,7 @@ func sameLaw(t *testing.T, name string, law []theory.LogProb, want []float64) {
 		t.Fatalf("%s: %d outcomes, want %d", name, len(law), len(want))
 	}
 	for i, p := range law {
-		if !(math.Abs(p.Value()-want[i]) <= 1e-12*want[i]) || !p.Valid() {
+		if !(math.Abs(p.Value()-want[i]) <= 1e-12*want[i]) || !p.IsValid() {
 			t.Errorf("%s: outcome %d has probability %.17g, want %.17g", name, i, p.Value(), want[i])
 		}
 	}

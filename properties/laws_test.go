@@ -353,7 +353,7 @@ func TestNoInputBreaksASolver(t *testing.T) {
 				return false, fmt.Errorf("%+v: status %s, reason %q", g, a.Status, a.Reason)
 			}
 			if a.Status == transfer.OK &&
-				(a.Samples < 1 || a.Queries < 1 || a.Samples > transfer.MaxCount || !(a.Tau > 0) || !a.Beta.Interior()) {
+				(a.Samples < 1 || a.Queries < 1 || a.Samples > transfer.MaxCount || !(a.Tau > 0) || !a.Beta.IsInterior()) {
 				return false, fmt.Errorf("%+v: %+v", g, a)
 			}
 			return true, nil

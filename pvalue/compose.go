@@ -58,7 +58,7 @@ type option struct {
 	wide rule // the same for an interval
 }
 
-func (o option) usable() bool { return o.Limit != nil }
+func (o option) isUsable() bool { return o.Limit != nil }
 
 // A link is a step, or several as one, with the theorems about it.
 type link struct {
@@ -95,7 +95,8 @@ func linkOf(l maxinfo.Link, last bool) link {
 		}
 		all = append(all, o)
 	}
-	made := link{Link: l, all: all, free: slices.DeleteFunc(slices.Clone(all), func(o option) bool { return !o.usable() })}
+	made := link{Link: l, all: all}
+	made.free = slices.DeleteFunc(slices.Clone(all), func(o option) bool { return !o.isUsable() })
 	made.best = slices.DeleteFunc(slices.Clone(made.free), func(o option) bool { return made.speaks(sharper[o.Name]) })
 	return made
 }

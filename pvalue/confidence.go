@@ -38,7 +38,7 @@ func (t Test) Confidence() (Confidence, error) {
 // reports a DomainError unless the level is inside (0, 1), and the NotApplicableError of a correction that
 // does not apply.
 func (c Correction) Alpha(level Confidence) (theory.LogProb, error) {
-	if err := theory.Domain(level.Miss.Interior(), "level", 1-level.Miss.Value(), "a number in (0, 1)"); err != nil {
+	if err := theory.Domain(level.Miss.IsInterior(), "level", 1-level.Miss.Value(), "a number in (0, 1)"); err != nil {
 		return 0, err
 	}
 	return c.spent(c.wide, level.Miss)
@@ -50,7 +50,7 @@ func ParseConfidence(text string) (Confidence, error) {
 	bad := theory.Domain(false, "level", text, "a number in (0, 1)")
 	if rest, ok := strings.CutPrefix(text, "1-"); ok {
 		miss, err := theory.ParseLogProb(rest)
-		if err != nil || !miss.Interior() {
+		if err != nil || !miss.IsInterior() {
 			return Confidence{}, bad
 		}
 		return Confidence{raised(miss)}, nil
@@ -119,7 +119,7 @@ func (c Confidence) String() string { return c.Text(16) }
 // digits. So the level is not below 1 - Miss. It is written as 1-1.86e-45 where the complement is below 1e-15, and
 // where the level is below 1e-9 by so many digits of its own, as 1.86e-45.
 func (c Confidence) Text(digits int) string {
-	if !c.Miss.Interior() {
+	if !c.Miss.IsInterior() {
 		return "NaN"
 	}
 	if c.Miss < -4e16 { // digits beyond the exponent's would be made up
@@ -173,7 +173,7 @@ func (c Confidence) complement(digits int) (mantissa string, power int) {
 
 // Float returns the level as a float64 whose complement is not above e^Miss, and whether there is one below 1.
 func (c Confidence) Float() (level float64, ok bool) {
-	if !c.Miss.Interior() {
+	if !c.Miss.IsInterior() {
 		return 0, false
 	}
 	if level, ok = c.own(); ok {

@@ -125,7 +125,7 @@ func (c Correction) Adjusted(p theory.LogProb) (theory.LogProb, error) { return 
 
 // spent is Adjusted by one of the rules.
 func (c Correction) spent(r rule, p theory.LogProb) (theory.LogProb, error) {
-	if err := theory.Domain(p.Valid(), "p", p, "a probability in [0, 1]"); err != nil {
+	if err := theory.Domain(p.IsValid(), "p", p, "a probability in [0, 1]"); err != nil {
 		return 0, err
 	}
 	if c.Needs != nil {

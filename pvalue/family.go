@@ -44,7 +44,7 @@ func (f Family) Adjust(p []theory.LogProb) error {
 		return err
 	}
 	for _, x := range p {
-		if err := theory.Domain(x.Valid(), "p", x, "a probability in [0, 1]"); err != nil {
+		if err := theory.Domain(x.IsValid(), "p", x, "a probability in [0, 1]"); err != nil {
 			return err
 		}
 	}

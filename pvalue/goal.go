@@ -36,7 +36,7 @@ func (g Goal) Validate() error {
 	if err := interior(g.Alpha); err != nil {
 		return err
 	}
-	if err := theory.Domain(g.Threshold.Interior(), "threshold", g.Threshold, "a probability in (0, 1)"); err != nil {
+	if err := theory.Domain(g.Threshold.IsInterior(), "threshold", g.Threshold, "a probability in (0, 1)"); err != nil {
 		return err
 	}
 	return theory.Domain(g.Quantity.With != nil, "quantity", g.Quantity.Name, "a quantity of the plan")
@@ -63,15 +63,15 @@ func (g Goal) Solve() (all []Answer, best int, err error) {
 func (g Goal) Best(all []Answer) int {
 	best := -1
 	for i, a := range all {
-		if a.Status == theory.OK && (best < 0 || g.better(a, all[best])) {
+		if a.Status == theory.OK && (best < 0 || g.isBetter(a, all[best])) {
 			best = i
 		}
 	}
 	return best
 }
 
-// better reports whether the first answer asks for less, or allows more.
-func (g Goal) better(a, b Answer) bool {
+// isBetter reports whether the first answer asks for less, or allows more.
+func (g Goal) isBetter(a, b Answer) bool {
 	if g.Quantity.Raises {
 		return a.Value < b.Value
 	}

@@ -263,13 +263,13 @@ func TestNoInputBreaksACorrection(t *testing.T) {
 			if c.Needs != nil && (noThreshold == nil || noAdjusted == nil) {
 				t.Fatalf("%+v: %s does not apply and answers %v, %v", p, c.Name, gamma, adjusted)
 			}
-			if noThreshold == nil && !(x.Interior() && gamma <= x) {
+			if noThreshold == nil && !(x.IsInterior() && gamma <= x) {
 				t.Fatalf("%+v: %s: gamma(%g) = %g", p, c.Name, x.Ln(), gamma.Ln())
 			}
-			if noAdjusted == nil && !(x.Valid() && adjusted >= x && adjusted <= 0) {
+			if noAdjusted == nil && !(x.IsValid() && adjusted >= x && adjusted <= 0) {
 				t.Fatalf("%+v: %s: adjusted(%g) = %g", p, c.Name, x.Ln(), adjusted.Ln())
 			}
-			if c.Needs == nil && ((noThreshold != nil) == x.Interior() || (noAdjusted != nil) == x.Valid()) {
+			if c.Needs == nil && ((noThreshold != nil) == x.IsInterior() || (noAdjusted != nil) == x.IsValid()) {
 				t.Fatalf("%+v: %s at %g: %v, %v", p, c.Name, x.Ln(), noThreshold, noAdjusted)
 			}
 			ran[c.Name]++

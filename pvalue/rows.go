@@ -112,7 +112,7 @@ func unserved(links []link, name string) (l link, o option) {
 	}
 	for _, l := range links {
 		for _, o := range l.all {
-			if o.Name == name && !o.usable() {
+			if o.Name == name && !o.isUsable() {
 				return l, o
 			}
 		}

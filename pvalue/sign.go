@@ -68,7 +68,7 @@ const exactPairs = 56
 // It reports a DomainError unless 0 < threshold < 1 and losses is from 0 to 10^11, and a NoAnswerError where it
 // takes more than 9 10^11 wins.
 func WinsNeeded(threshold theory.LogProb, losses int64) (int64, error) {
-	if err := theory.Domain(threshold.Interior(), "threshold", threshold, "a probability in (0, 1)"); err != nil {
+	if err := theory.Domain(threshold.IsInterior(), "threshold", threshold, "a probability in (0, 1)"); err != nil {
 		return 0, err
 	}
 	const count = "a whole number from 0 to 100000000000"

@@ -101,7 +101,7 @@ func (c Correction) At(alpha theory.LogProb) (Test, error) {
 }
 
 func interior(alpha theory.LogProb) error {
-	return theory.Domain(alpha.Interior(), "alpha", alpha, "a probability in (0, 1)")
+	return theory.Domain(alpha.IsInterior(), "alpha", alpha, "a probability in (0, 1)")
 }
 
 // Adjusted returns the adjusted p-value, rounded up and at most 1. It is above p = 0 where

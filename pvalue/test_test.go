@@ -48,7 +48,7 @@ func around(x float64) []float64 {
 func equivalent(test Test) (seen int, err error) {
 	for _, ln := range around(test.Threshold.Ln()) {
 		p := theory.LogProb(ln)
-		if !p.Valid() {
+		if !p.IsValid() {
 			continue
 		}
 		seen++

@@ -381,7 +381,7 @@ func TestBinomialRequirementLaws(t *testing.T) {
 			{f.Tau, Level{1 + r.Int64N(f.Level.Queries), f.Level.Beta}},
 		}
 		for _, e := range easier {
-			if !e.Level.Beta.Interior() {
+			if !e.Level.Beta.IsInterior() {
 				continue
 			}
 			if less := must[int64](t)(BinomialSamples(e, BothSides)); less > need.Value {
@@ -441,7 +441,7 @@ func TestBinomialExtremes(t *testing.T) {
 			two, one := must[LogProb](t)(BinomialTail(d)), must[LogProb](t)(BinomialUpperTail(d))
 			zs, worst := must[LogProb](t)(ZubkovSerovTail(d)), must2[LogProb](t)(BinomialWorst(d, BothSides))
 			for _, p := range []LogProb{two, one, zs, worst} {
-				if !p.Valid() || p == Zero {
+				if !p.IsValid() || p == Zero {
 					t.Errorf("%+v: two-sided %v, one-sided %v, Zubkov and Serov %v, worst %v",
 						d, two.Ln(), one.Ln(), zs.Ln(), worst.Ln())
 				}

@@ -444,7 +444,7 @@ func TestComposeAnyFloat(t *testing.T) {
 				if curve, err := c.OptimalCurve(); err == nil {
 					for v := range curve.Value {
 						check("curve", v.Epsilon)
-						if !v.LnDelta.Valid() {
+						if !v.LnDelta.IsValid() {
 							t.Errorf("%+v: %v", c, v)
 						}
 					}
@@ -456,7 +456,7 @@ func TestComposeAnyFloat(t *testing.T) {
 					if a, err := c.Advanced(LogProb(x)); err == nil {
 						check("advanced", a.Value.Epsilon)
 					}
-					if d, err := c.OptimalDelta(x); err == nil && !d.Value.Valid() {
+					if d, err := c.OptimalDelta(x); err == nil && !d.Value.IsValid() {
 						t.Errorf("%+v at %v: %v", c, x, d)
 					}
 				}

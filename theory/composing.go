@@ -16,7 +16,7 @@ type Steps struct {
 
 // Validate reports a DomainError for the first field outside its domain.
 func (s Steps) Validate() error {
-	total := Domain(s.Total == 0 || s.Total.Interior(), "target-delta", s.Total, "a probability in (0, 1)")
+	total := Domain(s.Total == 0 || s.Total.IsInterior(), "target-delta", s.Total, "a probability in (0, 1)")
 	if s.Mu != 0 {
 		return cmp.Or(s.gdp().Validate(), count("times", s.Times), total)
 	}

@@ -22,7 +22,7 @@ type Level struct {
 func (l Level) Validate() error {
 	return cmp.Or(
 		Domain(l.Queries >= 1 && l.Queries <= MaxSamples, "queries", l.Queries, "an integer from 1 to 2^53"),
-		Domain(l.Beta.Interior(), "beta", l.Beta, "a probability in (0, 1)"))
+		Domain(l.Beta.IsInterior(), "beta", l.Beta, "a probability in (0, 1)"))
 }
 
 // LnOver returns ln(c m/beta) for c >= 1 and a valid l, within 2^-98 relative.

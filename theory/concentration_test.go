@@ -348,7 +348,7 @@ func TestConcentrationExtremes(t *testing.T) {
 		}
 		for _, n := range []int64{1, 2, 1000, 1 << 40, MaxSamples} {
 			d := Deviation{n, tau}
-			if p := must[LogProb](t)(KLTail(d)); !p.Valid() || p == Zero {
+			if p := must[LogProb](t)(KLTail(d)); !p.IsValid() || p == Zero {
 				t.Errorf("%+v: ln %v", d, p.Ln())
 			}
 		}

@@ -32,11 +32,11 @@ func (p LogProb) Ln() float64 { return float64(p) }
 // Value returns the probability; it is 0 where float64 underflows.
 func (p LogProb) Value() float64 { return num.Exp(float64(p)) }
 
-// Valid reports whether p is the logarithm of a probability.
-func (p LogProb) Valid() bool { return p <= 0 }
+// IsValid reports whether p is the logarithm of a probability.
+func (p LogProb) IsValid() bool { return p <= 0 }
 
-// Interior reports whether 0 < p < 1.
-func (p LogProb) Interior() bool { return p < 0 && !math.IsInf(float64(p), -1) }
+// IsInterior reports whether 0 < p < 1.
+func (p LogProb) IsInterior() bool { return p < 0 && !math.IsInf(float64(p), -1) }
 
 // ParseLogProb reads a decimal probability of any size, "0.05" or "1e-4343", or
 // the complement form "1-1e-20". The result is the float64 nearest to the
@@ -104,20 +104,20 @@ func splitDecimal(text string) (mantissa, exponent *big.Int, ok bool) {
 	exponent = new(big.Int)
 	if hasExp {
 		digits := strings.TrimPrefix(strings.TrimPrefix(exp, "+"), "-")
-		if len(exp)-len(digits) > 1 || !decimalDigits(digits) {
+		if len(exp)-len(digits) > 1 || !areDigits(digits) {
 			return nil, nil, false
 		}
 		exponent.SetString(exp, 10)
 	}
 	whole, frac, _ := strings.Cut(body, ".")
-	if !decimalDigits(whole + frac) {
+	if !areDigits(whole + frac) {
 		return nil, nil, false
 	}
 	mantissa, ok = new(big.Int).SetString(whole+frac, 10)
 	return mantissa, exponent.Sub(exponent, big.NewInt(int64(len(frac)))), ok
 }
 
-func decimalDigits(text string) bool {
+func areDigits(text string) bool {
 	return text != "" && len(text) <= 4096 && strings.Trim(text, "0123456789") == ""
 }
 
@@ -129,7 +129,7 @@ func (p LogProb) String() string {
 		return "1"
 	case math.IsInf(float64(p), -1):
 		return "0"
-	case !p.Valid(): // above one, or NaN; only an error message shows it
+	case !p.IsValid(): // above one, or NaN; only an error message shows it
 		return strconv.FormatFloat(num.Exp(float64(p)), 'g', -1, 64)
 	case p < -4e16:
 		power := num.FromFloat(-float64(p)).Div(num.Ln10)
@@ -214,7 +214,7 @@ func readsAs(text string, p LogProb) bool {
 
 // MarshalText writes the shortest decimal; see [LogProb.String].
 func (p LogProb) MarshalText() ([]byte, error) {
-	if !p.Valid() {
+	if !p.IsValid() {
 		return nil, Domain(false, "probability", float64(p), "the logarithm of a probability")
 	}
 	return []byte(p.String()), nil

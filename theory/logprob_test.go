@@ -117,7 +117,7 @@ func FuzzParseLogProb(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !p.Valid() {
+		if !p.IsValid() {
 			t.Fatalf("%q reads as ln p = %v", text, p.Ln())
 		}
 		if q, err := ParseLogProb(p.String()); err != nil || q != p {
@@ -170,8 +170,8 @@ func TestProbAtItsEnds(t *testing.T) {
 		{math.SmallestNonzeroFloat64, false, false}, {LogProb(math.NaN()), false, false},
 		{LogProb(math.Inf(1)), false, false},
 	} {
-		if c.p.Valid() != c.valid || c.p.Interior() != c.interior {
-			t.Errorf("ln p = %g: valid %v, interior %v", c.p.Ln(), c.p.Valid(), c.p.Interior())
+		if c.p.IsValid() != c.valid || c.p.IsInterior() != c.interior {
+			t.Errorf("ln p = %g: valid %v, interior %v", c.p.Ln(), c.p.IsValid(), c.p.IsInterior())
 		}
 	}
 	// The complement form goes to one half, and exponents have any size.

@@ -309,7 +309,7 @@ func (g GDP) leastEpsilon(delta LogProb) float64 {
 // inside of a search: no error, no allocation. It returns 0, which is no valid
 // mu, where epsilon >= 0 and -1e299 <= ln delta < 0 fail or mu would underflow.
 func GaussianMu(epsilon float64, delta LogProb) float64 {
-	inside := delta.Interior() && delta >= farBelow
+	inside := delta.IsInterior() && delta >= farBelow
 	if !(inside && epsilon >= 0 && epsilon <= math.MaxFloat64) {
 		return 0
 	}
@@ -347,7 +347,7 @@ func GaussianMu(epsilon float64, delta LogProb) float64 {
 // place: the Gaussian mechanism then needs the standard deviation sensitivity/mu.
 func GaussianFor(goal Approx) (Bound[GDP], error) {
 	if err := cmp.Or(goal.Validate(),
-		Domain(goal.LnDelta.Interior(), "delta", goal.LnDelta, "a probability in (0, 1)")); err != nil {
+		Domain(goal.LnDelta.IsInterior(), "delta", goal.LnDelta, "a probability in (0, 1)")); err != nil {
 		return Bound[GDP]{}, err
 	}
 	mu := GaussianMu(goal.Epsilon, goal.LnDelta)
@@ -366,7 +366,7 @@ func count(param string, n int64) error {
 }
 
 func probability(param string, p LogProb) error {
-	return Domain(p.Valid(), param, p, "a probability in [0, 1]")
+	return Domain(p.IsValid(), param, p, "a probability in [0, 1]")
 }
 
 func needsDelta(source Source, delta LogProb) error {

@@ -49,7 +49,7 @@ func TestGaussianProfile(t *testing.T) {
 			t.Errorf("mu = %v, epsilon = %v: ln delta = %.17g, want %.20g (%.3g of the slack)", mu, epsilon, got.Ln(), row[2],
 				slack)
 		}
-		if !got.Interior() {
+		if !got.IsInterior() {
 			continue
 		}
 		// Inverses, at the exact ln delta rounded to float64: the answer is on the safe
@@ -89,7 +89,7 @@ func TestGaussianProfileLaws(t *testing.T) {
 			epsilon = math.Pow(10, -12+16*r.Float64())
 		}
 		delta := GDP{mu}.LnDelta(epsilon)
-		if !delta.Valid() {
+		if !delta.IsValid() {
 			t.Fatalf("mu = %v, epsilon = %v: ln delta = %v", mu, epsilon, delta.Ln())
 		}
 		noise := LogProb(3e-13 + 0x1p-50*math.Abs(delta.Ln()))
@@ -123,7 +123,7 @@ func TestGaussianProfileAnyFloat(t *testing.T) {
 	for _, mu := range oddFloats {
 		for _, x := range oddFloats {
 			d := GDP{mu}.LnDelta(x)
-			if !d.Valid() || d == Zero {
+			if !d.IsValid() || d == Zero {
 				t.Errorf("mu = %v, epsilon = %v: ln delta = %v", mu, x, d.Ln())
 			}
 			if invalid := !(mu > 0 && mu < math.Inf(1) && x >= 0 && x < math.Inf(1)); invalid && d != 0 {

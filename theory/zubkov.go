@@ -66,7 +66,7 @@ func (d Deviation) normalSup() num.DD {
 		return num.DD{}
 	case d.Tau > 0.5: // no p has both terms
 		return d.normalUpper()
-	case (Deviation{d.Samples, s}).normalAtHalf():
+	case (Deviation{d.Samples, s}).isNormalAtHalf():
 		return least(num.DD{}, num.Ln2.Add(lnNormal(klHalf(s).Mul(num.FromInt(d.Samples)))))
 	}
 	f := newKLSum(float64(d.Samples), s, klLeast(s))
@@ -100,13 +100,13 @@ func klRate(s float64, k num.DD) num.DD {
 	return k.AddFloat(-0x1p-95)
 }
 
-// normalAtHalf reports whether both terms are certainly concave in p between the minima of
+// isNormalAtHalf reports whether both terms are certainly concave in p between the minima of
 // K(p) and K(1-p), so that their sum is greatest at 1/2: whether
 //
 //	(n + 1/(4 s^2)) K'((1+s)/2)^2 <= 16 s^2,   s = d.Tau < 1/3,
 //
 // with room for rounding.
-func (d Deviation) normalAtHalf() bool {
+func (d Deviation) isNormalAtHalf() bool {
 	s := d.Tau
 	if !(s < 0.33) {
 		return false

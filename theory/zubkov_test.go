@@ -135,7 +135,7 @@ func TestZubkovSerovTailMonotone(t *testing.T) {
 			{n + 1, tau}, {min(MaxSamples, n+1+r.Int64N(n)), tau},
 			{n, math.Nextafter(tau, 1)}, {n, tau * (1 + 1e-3*r.Float64())},
 		} {
-			if (Deviation{n, here.shift()}).normalAtHalf() != (Deviation{easier.Samples, easier.shift()}).normalAtHalf() {
+			if (Deviation{n, here.shift()}).isNormalAtHalf() != (Deviation{easier.Samples, easier.shift()}).isNormalAtHalf() {
 				seams++
 			}
 			if a, b := here.normalSup(), easier.normalSup(); b.Cmp(a) > 0 && !near(here, a, b) {
@@ -153,7 +153,7 @@ func TestZubkovSerovTailMonotone(t *testing.T) {
 
 // near reports a difference within the tolerance of a search, where the closed form does not hold.
 func near(d Deviation, a, b num.DD) bool {
-	return !(Deviation{d.Samples, d.shift()}).normalAtHalf() && b.Sub(a).Hi < 2e-12+1e-15*math.Abs(a.Hi)
+	return !(Deviation{d.Samples, d.shift()}).isNormalAtHalf() && b.Sub(a).Hi < 2e-12+1e-15*math.Abs(a.Hi)
 }
 
 func BenchmarkZubkovSerovTail(b *testing.B) {

@@ -63,7 +63,7 @@ func (a Answer) guessed() string {
 		return noneCanPass
 	case !a.Checked && a.Query.IsSigned() && a.TauAchieved >= a.MayDiffer():
 		return a.NoDifference()
-	case answers && a.LikelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
+	case answers && a.IsLikelyHigh() && a.TauAchieved >= (1-a.AtLeast)/2:
 		return "answering " + goal.FormatFloat((1+a.AtLeast)/2) + " without any data does as well"
 	case answers && goal.Linear.Check(a.Query) == nil && a.TauAchieved >= 0.5:
 		return "answering 1/2 without any data does as well"

@@ -38,7 +38,7 @@ func (c Chain) Solve(rows []Row, g Goal) (_ []Row, best int, err error) {
 		if !m.Adaptive || m.Open != g.Open || answer.Status != OK {
 			continue
 		}
-		if best < 0 || answer.Better(rows[best].Answer, g.Unknown()) {
+		if best < 0 || answer.IsBetter(rows[best].Answer, g.Unknown()) {
 			best = i
 		}
 	}
@@ -64,8 +64,8 @@ func (a Answer) Compare(b Answer, unknown Unknown) int {
 	return 0
 }
 
-// Better reports whether a is strictly better than b: by [Answer.Compare], or where that ties
+// IsBetter reports whether a is strictly better than b: by [Answer.Compare], or where that ties
 // by the accuracy achieved.
-func (a Answer) Better(b Answer, unknown Unknown) bool {
+func (a Answer) IsBetter(b Answer, unknown Unknown) bool {
 	return cmp.Or(a.Compare(b, unknown), cmp.Compare(a.TauAchieved, b.TauAchieved)) < 0
 }

@@ -42,7 +42,7 @@ func TestMethodsAreWhatTheySay(t *testing.T) {
 		}{
 			{"is scheduled", m.Scheduled, a.Mechanism.Scheduled()},
 			{"rounds", m.Rounds, a.Mechanism.Cells > 0},
-			{"is a reference", m.Reference(), slices.Contains(m.Assumes, fixed)},
+			{"is a reference", m.IsReference(), slices.Contains(m.Assumes, fixed)},
 		} {
 			if c.said != c.has {
 				t.Errorf("that %s %s is %v, its answer says %v", m.Name, c.what, c.said, c.has)
@@ -50,7 +50,7 @@ func TestMethodsAreWhatTheySay(t *testing.T) {
 		}
 		if m.Baseline {
 			baselines++
-			if !m.Reference() {
+			if !m.IsReference() {
 				t.Errorf("the baseline %s is no reference", m.Name)
 			}
 		}
@@ -133,8 +133,8 @@ func TestBetterAnswers(t *testing.T) {
 		{Beta, answer(100, 50, 0.1, -2, 0.08), -1, true}, {Beta, answer(100, 50, 0.1, -4, 0.1), 1, false},
 		{None, answer(1, 1, 0.1, -3, 0.1), 0, true}, {None, answer(1, 1, 0.1, -3, 0.08), 0, false},
 	} {
-		if got := cmp.Compare(a.Compare(c.b, c.u), 0); got != c.want || a.Better(c.b, c.u) != c.best {
-			t.Errorf("%v: %+v is %d to %+v, better %v", c.u, a, got, c.b, a.Better(c.b, c.u))
+		if got := cmp.Compare(a.Compare(c.b, c.u), 0); got != c.want || a.IsBetter(c.b, c.u) != c.best {
+			t.Errorf("%v: %+v is %d to %+v, better %v", c.u, a, got, c.b, a.IsBetter(c.b, c.u))
 		}
 	}
 }

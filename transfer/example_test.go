@@ -62,7 +62,7 @@ func ExampleSolve() {
 // The registry of sample-size methods, in printing order.
 func ExampleMethods() {
 	for _, m := range transfer.Methods() {
-		if m.Reference() || m.Splits {
+		if m.IsReference() || m.Splits {
 			fmt.Printf("%s: %s\n", m.Name, m.Summary)
 		}
 	}

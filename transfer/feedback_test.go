@@ -130,7 +130,7 @@ func TestRestrictedUnknownsAgree(t *testing.T) {
 				t.Errorf("%s %+v: the tau achieved is %v", name, g, a.TauAchieved)
 			}
 			fewer := g
-			if fewer.Samples--; m.Exact() && fewer.Samples > 0 {
+			if fewer.Samples--; m.IsExact() && fewer.Samples > 0 {
 				if holds, _ := m.Certifies(fewer); holds {
 					t.Errorf("%s %+v: one row fewer serves", name, g)
 				}
@@ -170,7 +170,7 @@ func TestRestrictedMethodsAreMonotone(t *testing.T) {
 				continue
 			}
 			slack := 1.
-			if !m.Exact() {
+			if !m.IsExact() {
 				slack = 1.001
 			}
 			for change, easier := range map[string]func(g *Goal){
@@ -469,7 +469,7 @@ func TestMethodsServeTheirFeedback(t *testing.T) {
 		}
 	}
 	for _, m := range MethodsFor(Final) {
-		if m.Name != "sealed" && !m.Reference() {
+		if m.Name != "sealed" && !m.IsReference() {
 			t.Errorf("%s scores finalists", m.Name)
 		}
 	}

@@ -135,7 +135,7 @@ func (a *Answer) certify(blocks []theory.NoiseBlock, promised theory.LogProb) er
 	}
 	if moment(a.Goal) != nil && !cut {
 		goal, halves := a.Goal, blocks
-		if goal.ByHalf() {
+		if goal.IsHalved() {
 			goal, halves = solver.Half(goal), slices.Clone(blocks)
 			for i := range halves {
 				halves[i].Scale /= 2

@@ -89,7 +89,7 @@ func (m Method) ruleFor(g Goal) solver.Rule {
 	}
 	if m.low != nil && moment(g) != nil {
 		low := m.low
-		if g.ByHalf() {
+		if g.IsHalved() {
 			low = solver.Halved{Rule: low}
 		}
 		r = solver.Either{First: low, Second: r}
@@ -100,15 +100,15 @@ func (m Method) ruleFor(g Goal) solver.Rule {
 	return r
 }
 
-// Reference reports whether the method is for queries that were fixed before the data were
+// IsReference reports whether the method is for queries that were fixed before the data were
 // seen. The price of adaptivity is reckoned from it.
-func (m Method) Reference() bool { return !m.Adaptive && !m.Procedure }
+func (m Method) IsReference() bool { return !m.Adaptive && !m.Procedure }
 
 // Serves reports whether the method's promise is one for an analyst who is shown that. Reference rows are for
 // queries fixed in advance, whatever is shown; a procedure's output is no answer to a gate or a board.
 func (m Method) Serves(f Feedback) bool {
 	switch {
-	case m.Reference():
+	case m.IsReference():
 		return true
 	case m.Procedure:
 		return f == Answers
@@ -265,10 +265,10 @@ func (a Answer) known() string {
 	return "every query has a variance of at most " + goal.FormatFloat(a.Variance) + " from row to row"
 }
 
-// Exact reports whether the samples of an answer are the least number for which the
+// IsExact reports whether the samples of an answer are the least number for which the
 // method's inequality holds: with one fewer it fails. A method with free parameters
 // searches for them, and what it finds may be above that.
-func (m Method) Exact() bool { return m.rule.Tight() }
+func (m Method) IsExact() bool { return m.rule.IsTight() }
 
 // Methods returns the registry in printing order.
 func Methods() []Method { return slices.Clone(registry) }

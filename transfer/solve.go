@@ -27,7 +27,7 @@ func (m Method) solve(g Goal, by solver.Trail) (Answer, error) {
 	if err := g.Validate(); err != nil {
 		return Answer{}, err
 	}
-	if g.Range.Given() {
+	if g.Range.IsGiven() {
 		a, err := m.solve(g.Share(), by)
 		if strings.HasPrefix(a.Reason, "answering ") {
 			a.Reason = "an answer without any data does as well"
@@ -40,7 +40,7 @@ func (m Method) solve(g Goal, by solver.Trail) (Answer, error) {
 	if err := m.applies(r, g); err != nil {
 		return a.refused(err)
 	}
-	if trivial(r, g) {
+	if isTrivial(r, g) {
 		a.TauAchieved = g.Tau
 		return a.without(Vacuous, noBetter), nil
 	}
@@ -119,7 +119,7 @@ func (m Method) Certifies(g Goal) (bool, error) {
 	}
 	g = m.used(g, true)
 	r := m.ruleFor(g)
-	return m.applies(r, g) == nil && !trivial(r, g) && r.Holds(g), nil
+	return m.applies(r, g) == nil && !isTrivial(r, g) && r.Holds(g), nil
 }
 
 // Admits returns why no plan for a goal, in which nothing is missing, can rest on the method, or nil. The error is a
@@ -133,7 +133,7 @@ func (m Method) Admits(g Goal) error {
 	if err := m.applies(r, g); err != nil {
 		return err
 	}
-	if trivial(r, g) {
+	if isTrivial(r, g) {
 		return &theory.NoAnswerError{Reason: noBetter}
 	}
 	return nil
@@ -150,8 +150,8 @@ const (
 	noneCanPass = "nothing at the bar or below it can pass, whatever tau is"
 )
 
-// trivial reports whether the tau asked for is beyond the limit of the rule.
-func trivial(r solver.Rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.Limit(g) }
+// isTrivial reports whether the tau asked for is beyond the limit of the rule.
+func isTrivial(r solver.Rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.Limit(g) }
 
 // useless says why a tau that was solved for promises nothing, "" if it promises something: it is at the limit of the
 // rule, or two differences are never so far apart. A bar that the method uses may be beyond all differences.

@@ -57,7 +57,7 @@ func validatorFor(g Goal) (tree.Validator, bool) {
 	v := tree.Validator{
 		Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: g.Hold, LnBeta: g.Beta.Ln(),
 	}
-	if g.HeldTo() {
+	if g.KeepsThreshold() {
 		if !(v.Threshold < v.Tau) {
 			return v, false
 		}
@@ -78,7 +78,7 @@ func partsFor(g Goal) int64 {
 	if g.Sample != nil { // what is left of a benchmark is another one
 		return 0
 	}
-	if !g.HeldTo() || g.Budget == 1 || !(g.Hold < g.Tau) {
+	if !g.KeepsThreshold() || g.Budget == 1 || !(g.Hold < g.Tau) {
 		return 0
 	}
 	one := g
@@ -137,15 +137,15 @@ func (a *Answer) CertifyFlags(threshold float64, widths []theory.FlagWidth, part
 	g := a.Goal
 	a.Beta = 0
 	v := tree.Validator{Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
-		Guesses: !g.HeldTo(), LnBeta: g.Beta.Ln()}
+		Guesses: !g.KeepsThreshold(), LnBeta: g.Beta.Ln()}
 	if v.Guesses {
 		v.Tolerance = g.GuessWithin()
 	}
 	switch {
-	case g.HeldTo() && threshold != g.Hold:
+	case g.KeepsThreshold() && threshold != g.Hold:
 	case parts <= 1:
 		a.Beta = theory.LogProb(v.LnFailure(g.Samples, widths))
-	case parts == g.Budget && g.HeldTo():
+	case parts == g.Budget && g.KeepsThreshold():
 		lnParts := num.Log(float64(parts)) * (1 + 1e-15)
 		v.Flags, v.LnBeta = 1, v.LnBeta-lnParts
 		if ln := v.LnFailure(g.Samples/parts, widths) + lnParts; ln < 0 {

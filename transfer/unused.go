@@ -55,7 +55,7 @@ func (m Method) used(g Goal, low bool) Goal {
 	if used.Open = g.Open && m.Open; g.Open && !m.Open && g.Feedback == Gate {
 		g.Passes = g.Rare()
 	}
-	if g.Plain() {
+	if g.IsPlain() {
 		return used
 	}
 	return m.withParameters(g, used, low)
@@ -115,7 +115,7 @@ func (m Method) Plain() Method {
 // without it has the same answer and the same proof.
 func (m Method) Unused(a Answer) (names []string) {
 	g := a.Goal.WithFlags()
-	if g.Plain() {
+	if g.IsPlain() {
 		return nil
 	}
 	used := m.Used(a)

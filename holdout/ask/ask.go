@@ -182,8 +182,8 @@ func (q Question) Texts() (list []string) {
 	return list
 }
 
-// Further reports whether a question has more than what fingerprints of fixed plans have always had.
-func (q Question) Further() bool {
+// HasMore reports whether a question has more than what fingerprints of fixed plans have always had.
+func (q Question) HasMore() bool {
 	return slices.ContainsFunc(params, func(p Param) bool { return p.Print != Apart && p.Texts(q) != nil })
 }
 

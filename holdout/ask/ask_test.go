@@ -60,12 +60,12 @@ func TestTextsOfFingerprints(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	want := []string{"pass", "sign", "0.25", "0.25", "0.25", "0.25", "0.25", "bar=0.5,where=a=b"}
-	if got := q.Texts(); !slices.Equal(got, want) || !q.Further() {
+	if got := q.Texts(); !slices.Equal(got, want) || !q.HasMore() {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	bar := 0.5
 	plain := Question{Bar: &bar}
-	if got, want := plain.Texts(), make([]string, 7); !slices.Equal(got, want) || plain.Further() {
+	if got, want := plain.Texts(), make([]string, 7); !slices.Equal(got, want) || plain.HasMore() {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	defer with(func(p *Param) { p.Print = Named }, "near")()

@@ -169,7 +169,7 @@ func IsColumn(name string) bool {
 	return m.Reads == metric.Number
 }
 
-// OnlyColumns reports whether metrics are columns alone, so that labels are not needed.
-func OnlyColumns(metrics []string) bool {
+// AreColumns reports whether metrics are columns alone, so that labels are not needed.
+func AreColumns(metrics []string) bool {
 	return len(metrics) > 0 && !slices.ContainsFunc(metrics, func(name string) bool { return !IsColumn(name) })
 }

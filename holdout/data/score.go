@@ -20,7 +20,7 @@ type Answers struct {
 func (a Answers) Meet(v *Values, row int) (n, d float64) {
 	switch {
 	case v.Kind.Ratio != nil:
-		return v.Kind.Ratio.Row(v.Positive(row), a.truth[row])
+		return v.Kind.Ratio.Row(v.IsPositive(row), a.truth[row])
 	case v.Kind.Pairs:
 		return v.Of[row], a.truth[row]
 	case v.Kind.Loss != nil:
@@ -77,7 +77,7 @@ func (r Reader) right(l *Labels) ([]mark, error) {
 	for i, c := range l.classes {
 		matched := Normalized(r.Match, c)
 		marks[i] = markOf(matched)
-		if OnlyColumns(r.Metrics) {
+		if AreColumns(r.Metrics) {
 			continue
 		}
 		if c == "" {

@@ -47,15 +47,15 @@ func (v *Values) Fingerprint(rest ...string) string {
 // Differ counts the rows of which two submissions do not say the same.
 func (v *Values) Differ(other *Values) (count int) {
 	for row := range v.Of {
-		if !v.Same(row, other) {
+		if !v.Agrees(row, other) {
 			count++
 		}
 	}
 	return count
 }
 
-// Same reports whether two submissions say the same of a row.
-func (v *Values) Same(row int, other *Values) bool {
+// Agrees reports whether two submissions say the same of a row.
+func (v *Values) Agrees(row int, other *Values) bool {
 	x, y := v.Of[row], other.Of[row]
 	if v.Reads(metric.Text) {
 		return v.texts[int(x)] == other.texts[int(y)]
@@ -69,8 +69,8 @@ func (v *Values) HasTexts() bool { return v.Reads(metric.Text) && v.texts != nil
 // Reads reports what the metric reads.
 func (v *Values) Reads(what metric.Reads) bool { return v.Kind.Reads == what }
 
-// Positive reports whether a row is predicted positive.
-func (v *Values) Positive(row int) bool { return v.texts[int(v.Of[row])] == v.class }
+// IsPositive reports whether a row is predicted positive.
+func (v *Values) IsPositive(row int) bool { return v.texts[int(v.Of[row])] == v.class }
 
 // Loss returns the loss of a row at a truth in [0,1], as a share of the greatest.
 func (v *Values) Loss(row int, y float64) float64 { return v.Kind.Loss(v.Of[row], y, v.clip) }

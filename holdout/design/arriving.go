@@ -20,17 +20,17 @@ func (Arriving) Predicted(rows int64) int64 { return rows }
 // Sizes returns nil.
 func (Arriving) Sizes() *form.Sizes { return nil }
 
-// Independent returns true.
-func (Arriving) Independent() bool { return true }
+// IsIndependent returns true.
+func (Arriving) IsIndependent() bool { return true }
 
 // Arrives returns true.
 func (Arriving) Arrives() bool { return true }
 
-// Secret returns false.
-func (Arriving) Secret() bool { return false }
+// IsSecret returns false.
+func (Arriving) IsSecret() bool { return false }
 
-// ByMeans returns false.
-func (Arriving) ByMeans() bool { return false }
+// CountsMeans returns false.
+func (Arriving) CountsMeans() bool { return false }
 
 // Share returns the share of the rows, rounded up.
 func (Arriving) Share(l *form.Line) float64 { return share(l.Differ, l.Rows) }

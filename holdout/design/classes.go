@@ -24,17 +24,17 @@ func (Classes) Predicted(rows int64) int64 { return rows }
 // Sizes returns nil.
 func (Classes) Sizes() *form.Sizes { return nil }
 
-// Independent returns true.
-func (Classes) Independent() bool { return true }
+// IsIndependent returns true.
+func (Classes) IsIndependent() bool { return true }
 
 // Arrives returns false.
 func (Classes) Arrives() bool { return false }
 
-// Secret returns false.
-func (Classes) Secret() bool { return false }
+// IsSecret returns false.
+func (Classes) IsSecret() bool { return false }
 
-// ByMeans returns false.
-func (Classes) ByMeans() bool { return false }
+// CountsMeans returns false.
+func (Classes) CountsMeans() bool { return false }
 
 // Share returns the share of the rows, rounded up.
 func (Classes) Share(l *form.Line) float64 { return share(l.Differ, l.Rows) }

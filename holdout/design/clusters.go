@@ -16,7 +16,7 @@ type Clusters struct{ *form.Group }
 
 // Sample returns the clusters whose rows count alike. Clusters that count alike are independent records.
 func (c Clusters) Sample(sizes *form.Sizes) transfer.Sample {
-	if c.ByMeans() {
+	if c.CountsMeans() {
 		return nil
 	}
 	return SampleOf(*sizes)
@@ -30,7 +30,7 @@ func SampleOf(s form.Sizes) transfer.Sample {
 
 // Records returns the clusters where they count alike, and else the rows.
 func (c Clusters) Records(rows int64, sizes *form.Sizes) int64 {
-	if c.ByMeans() {
+	if c.CountsMeans() {
 		return sizes.Count
 	}
 	return rows
@@ -42,21 +42,21 @@ func (Clusters) Predicted(rows int64) int64 { return rows }
 // Sizes returns the sizes of all clusters.
 func (c Clusters) Sizes() *form.Sizes { return &c.Group.Clusters }
 
-// Independent returns false.
-func (Clusters) Independent() bool { return false }
+// IsIndependent returns false.
+func (Clusters) IsIndependent() bool { return false }
 
 // Arrives returns false.
 func (Clusters) Arrives() bool { return false }
 
-// Secret returns false.
-func (Clusters) Secret() bool { return false }
+// IsSecret returns false.
+func (Clusters) IsSecret() bool { return false }
 
-// ByMeans reports whether clusters count alike.
-func (c Clusters) ByMeans() bool { return c.Weights == form.ByClusters }
+// CountsMeans reports whether clusters count alike.
+func (c Clusters) CountsMeans() bool { return c.Weights == form.ByClusters }
 
 // Share returns the mean over the clusters of the share of their rows, or the share of all rows, rounded up.
 func (c Clusters) Share(l *form.Line) float64 {
-	if c.ByMeans() {
+	if c.CountsMeans() {
 		return roundedUp(l.Share * (1 + 1e-9))
 	}
 	return share(l.Differ, l.Rows)
@@ -67,7 +67,7 @@ func (Clusters) Among(l *form.Line, sizes *form.Sizes, all bool) error {
 	switch {
 	case l.Clusters == nil:
 		return errMixed
-	case all && *l.Clusters != *sizes || !Fit(*l.Clusters, l.Rows, *sizes):
+	case all && *l.Clusters != *sizes || !AreSizes(*l.Clusters, l.Rows, *sizes):
 		return fmt.Errorf("got the clusters %+v, want some of %+v", *l.Clusters, *sizes)
 	case l.Share < 0 || l.Share > 1:
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
@@ -75,8 +75,8 @@ func (Clusters) Among(l *form.Line, sizes *form.Sizes, all bool) error {
 	return nil
 }
 
-// Fit reports whether these can be sizes of clusters of so many rows, which are some of the rows of others.
-func Fit(s form.Sizes, rows int64, all form.Sizes) bool {
+// AreSizes reports whether these can be sizes of clusters of so many rows, which are some of the rows of others.
+func AreSizes(s form.Sizes, rows int64, all form.Sizes) bool {
 	some := s.Count >= 1 && s.Count <= min(rows, all.Count) && s.Rows == rows
 	large := s.Largest >= 1 && s.Largest <= min(rows, all.Largest)
 	squared := s.Squares >= rows && s.Squares <= rows*s.Largest
@@ -96,7 +96,7 @@ func SizesOf(clusters [][]int32) (s form.Sizes) {
 func (c Clusters) Check(p *form.Plan) error {
 	sizes := c.Group.Clusters
 	switch {
-	case !slices.Contains(form.Weights(), c.Weights), sizes.Rows < 1, !Fit(sizes, sizes.Rows, sizes):
+	case !slices.Contains(form.Weights(), c.Weights), sizes.Rows < 1, !AreSizes(sizes, sizes.Rows, sizes):
 		return fmt.Errorf("got the clusters %+v by %s, which are none", sizes, text.Shown(c.Weights))
 	case p.FeaturesFile() == nil:
 		return errors.New("got clusters without features")
@@ -113,7 +113,7 @@ func (c Clusters) Check(p *form.Plan) error {
 
 // Describe asks for independent clusters.
 func (c Clusters) Describe() string {
-	if c.ByMeans() {
+	if c.CountsMeans() {
 		return fmt.Sprintf("The clusters of %s must be independent; the rows of one need not be. A look is the mean over clusters of the mean in each.",
 			text.Shown(c.Column))
 	}

@@ -23,14 +23,14 @@ type Design interface {
 	Predicted(rows int64) int64
 	// Sizes returns the sizes of the clusters of a new ledger, nil for none.
 	Sizes() *form.Sizes
-	// Independent reports whether rows are independent and count alike.
-	Independent() bool
+	// IsIndependent reports whether rows are independent and count alike.
+	IsIndependent() bool
 	// Arrives reports whether rows come between the looks of a fixed plan.
 	Arrives() bool
-	// Secret reports whether it is secret which of the rows that predictions are read for have labels.
-	Secret() bool
-	// ByMeans reports whether a record is the mean over a cluster.
-	ByMeans() bool
+	// IsSecret reports whether it is secret which of the rows that predictions are read for have labels.
+	IsSecret() bool
+	// CountsMeans reports whether a record is the mean over a cluster.
+	CountsMeans() bool
 	// Share returns the share of the records of a look on which a candidate differs, as the line of the look has it.
 	Share(l *form.Line) float64
 	// Among checks what the line of a look says of clusters, by the sizes of all and whether it is of all rows.

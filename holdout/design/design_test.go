@@ -22,16 +22,16 @@ func TestFit(t *testing.T) {
 			}
 		}
 		whole := SizesOf(all)
-		if !Fit(whole, whole.Rows, whole) {
+		if !AreSizes(whole, whole.Rows, whole) {
 			t.Fatalf("%+v are no sizes", whole)
 		}
-		if s := SizesOf(some); len(some) > 0 && !Fit(s, s.Rows, whole) {
+		if s := SizesOf(some); len(some) > 0 && !AreSizes(s, s.Rows, whole) {
 			t.Fatalf("%+v are not some of %+v", s, whole)
 		}
 		edited := whole
 		edited.Count, edited.Squares = whole.Count+r.Int64N(3)-1, whole.Squares*(1+r.Int64N(20))
 		fits := edited.Count >= 1 && edited.Count <= whole.Count && edited.Squares <= whole.Rows*whole.Largest
-		if Fit(edited, edited.Rows, whole) != fits {
+		if AreSizes(edited, edited.Rows, whole) != fits {
 			t.Fatalf("%+v among %+v: fits %v", edited, whole, !fits)
 		}
 	}

@@ -20,17 +20,17 @@ func (Independent) Predicted(rows int64) int64 { return rows }
 // Sizes returns nil.
 func (Independent) Sizes() *form.Sizes { return nil }
 
-// Independent returns true.
-func (Independent) Independent() bool { return true }
+// IsIndependent returns true.
+func (Independent) IsIndependent() bool { return true }
 
 // Arrives returns false.
 func (Independent) Arrives() bool { return false }
 
-// Secret returns false.
-func (Independent) Secret() bool { return false }
+// IsSecret returns false.
+func (Independent) IsSecret() bool { return false }
 
-// ByMeans returns false.
-func (Independent) ByMeans() bool { return false }
+// CountsMeans returns false.
+func (Independent) CountsMeans() bool { return false }
 
 // Share returns the share of the rows, rounded up.
 func (Independent) Share(l *form.Line) float64 { return share(l.Differ, l.Rows) }

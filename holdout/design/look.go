@@ -91,7 +91,7 @@ func (l Scores) ClusterValues(macro bool, largest int64) (values []float64) {
 
 // differs is 1 for a row on which the predictions or values differ from the incumbent's.
 func (l Scores) differs(row int) float64 {
-	if l.Values.Same(row, l.Base) {
+	if l.Values.Agrees(row, l.Base) {
 		return 0
 	}
 	return 1
@@ -117,7 +117,7 @@ func (l Scores) Differing(rows []int32) (count int64, share float64) {
 // Predicted returns the rows that are predicted positive among some, nil where there are none.
 func (l Scores) Predicted(rows []int32) (list []int32) {
 	l.Values.Each(rows, func(row int) {
-		if l.Values.Positive(row) {
+		if l.Values.IsPositive(row) {
 			list = append(list, int32(row))
 		}
 	})

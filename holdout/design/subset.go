@@ -25,17 +25,17 @@ func (s Subset) Predicted(int64) int64 { return s.Items }
 // Sizes returns nil.
 func (Subset) Sizes() *form.Sizes { return nil }
 
-// Independent returns false: rows are drawn without replacement.
-func (Subset) Independent() bool { return false }
+// IsIndependent returns false: rows are drawn without replacement.
+func (Subset) IsIndependent() bool { return false }
 
 // Arrives returns false.
 func (Subset) Arrives() bool { return false }
 
-// Secret returns true.
-func (Subset) Secret() bool { return true }
+// IsSecret returns true.
+func (Subset) IsSecret() bool { return true }
 
-// ByMeans returns false.
-func (Subset) ByMeans() bool { return false }
+// CountsMeans returns false.
+func (Subset) CountsMeans() bool { return false }
 
 // Share returns the share of all items, rounded up.
 func (s Subset) Share(l *form.Line) float64 { return share(l.Differ, s.Items) }

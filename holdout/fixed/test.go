@@ -88,7 +88,7 @@ func (Test) Certified(p *rule.Plan) error {
 	switch {
 	case p.Promise != tested(p.Promise) || p.Method != testsMethod || !slices.Contains(ask.Tests(), p.Promise.Test):
 		return journal.Corrupt("plan.json: got a gate of a test with a promise that is none of its own")
-	case p.Bars != nil || p.Design().Secret():
+	case p.Bars != nil || p.Design().IsSecret():
 		return journal.Corrupt("plan.json: got a gate of a test with bars or a benchmark, want neither")
 	case !(float64(level) < -math.Ln2):
 		return form.Inputf("beta: got %v, want one at which each look is tested below one half", p.Promise.Beta)

@@ -104,6 +104,6 @@ const (
 	Code      = 2 // of a new ledger
 )
 
-// Sharp reports whether tails make use of what predictions fix, and are convex tails where what is independent counts
-// alike.
-func (l *Law) Sharp() bool { return l != nil && l.Code > FirstCode }
+// HasSharpTails reports whether tails make use of what predictions fix, and are convex tails where what is independent
+// counts alike.
+func (l *Law) HasSharpTails() bool { return l != nil && l.Code > FirstCode }

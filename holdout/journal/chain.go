@@ -41,9 +41,9 @@ func (e Ends) Seal(past hash.Hash, text []byte) []byte {
 	return append(hex.AppendEncode(sealed, past.Sum(nil)), e.After...)
 }
 
-// Open reports whether the chain of a sealed text is the one that follows the past, which goes on to the end of the
-// text.
-func (e Ends) Open(past hash.Hash, sealed []byte) bool {
+// OpensAfter reports whether the chain of a sealed text is the one that follows the past, which goes on to the end of
+// the text.
+func (e Ends) OpensAfter(past hash.Hash, sealed []byte) bool {
 	from := max(len(sealed)-e.Length(), 0)
 	past.Write(sealed[:from])
 	sum := past.Sum(nil)
@@ -99,7 +99,7 @@ func (c *Chain) Take(lines string, g Grammar) error {
 	for len(lines) > 0 {
 		text, rest, whole := strings.Cut(lines, "\n")
 		c.buffer = append(append(c.buffer[:0], text...), '\n')
-		linked := LineEnds.Open(c.past, c.buffer)
+		linked := LineEnds.OpensAfter(c.past, c.buffer)
 		if !linked {
 			back()
 		}
@@ -130,7 +130,7 @@ func (c *Chain) line(text string, linked bool, g Grammar) error {
 	switch {
 	case g.Ended():
 		return Corrupt("looks.jsonl: line %d follows the end", number)
-	case !linked && c.cutShort(text, g):
+	case !linked && c.isCutShort(text, g):
 		g.Torn(text)
 	case !linked:
 		return Corrupt("looks.jsonl is not as it was written: line %d, or one before it, was edited", number)
@@ -144,13 +144,13 @@ func (c *Chain) line(text string, linked bool, g Grammar) error {
 	return nil
 }
 
-// cutShort reports whether a crash can have left a text of the next line. Lines are appended by one write, of
+// isCutShort reports whether a crash can have left a text of the next line. Lines are appended by one write, of
 // which a crash can leave the beginning, and after it bytes of zero where the file system had made the file longer
 // first. Nothing follows such a text but the end of line with which the next write begins. That write may be cut short
 // too, after the end of line or later. So a text that was cut short may be anywhere in the file, but always in the
 // place of a line, and it is never empty. Zeros that may have taken the place of two writes are no crash: the first of
 // these was on the disk before the second began.
-func (c *Chain) cutShort(text string, g Grammar) bool {
+func (c *Chain) isCutShort(text string, g Grammar) bool {
 	start := strings.TrimRight(text, "\x00")
 	if len(text) == 0 || len(start) < len(text) && len(text) >= g.TwoWrites(c) {
 		return false

@@ -224,7 +224,7 @@ func (f *Folder[H]) ReadSettled() (state H, busy bool, err error) {
 		return state, false, err
 	}
 	if busy = errors.Join(locked, f.Sync(file)) != nil; busy {
-		lines = withoutLast(lines, read.state.OneWrite())
+		lines = withoutLast(lines, read.state.IsOneWrite())
 	}
 	return read.state, busy, read.Take(lines, read.state)
 }
@@ -298,7 +298,7 @@ func (w writing[H]) renew() error {
 		return nil
 	}
 	from := max(c.read-int64(len(c.last))-1, 0) // of the last write: a line may begin with the end of a torn one
-	if c.state.OneWrite() {
+	if c.state.IsOneWrite() {
 		from = 0
 	}
 	text := make([]byte, c.end()-from)

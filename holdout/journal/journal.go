@@ -55,6 +55,6 @@ type Grammar interface {
 	Begins(text string, c *Chain) bool
 	// TwoWrites returns the least length of the next write and one after it.
 	TwoWrites(c *Chain) int
-	// OneWrite reports whether all lines together are one write.
-	OneWrite() bool
+	// IsOneWrite reports whether all lines together are one write.
+	IsOneWrite() bool
 }

@@ -63,7 +63,7 @@ func (d *diary) TwoWrites(c *Chain) int {
 	return len(c.Appended([]byte(`{"page":1}`), []byte(`{"page":2}`)))
 }
 
-func (d *diary) OneWrite() bool { return false }
+func (d *diary) IsOneWrite() bool { return false }
 
 // diaryIn is the diary of a folder.
 func diaryIn(dir string) *Folder[*diary] {

@@ -43,9 +43,9 @@ func Joins(p *rule.Plan, q ask.Question, name string) error {
 	return nil
 }
 
-// sure reports whether the predictions alone say that a condition is met: the candidate is the incumbent on its rows.
+// isSure reports whether the predictions alone say that a condition is met: the candidate is the incumbent on its rows.
 // Values of a column say nothing of the kind, as they may follow from labels.
-func sure(p *rule.Plan, one rule.Line) bool {
+func isSure(p *rule.Plan, one rule.Line) bool {
 	kind, _ := metric.Of(one.Metric)
 	same := p.Compares() && kind.Reads != metric.Number && one.Differ == 0
 	return same && *one.Bar < 0
@@ -62,7 +62,7 @@ type gateOf struct {
 func (c *cells) join(p *rule.Plan, share float64) error {
 	for i := range c.Line.Conditions {
 		one, gate := c.Line.Condition(i), gateOf{}
-		if !sure(p, one) {
+		if !isSure(p, one) {
 			var err error
 			gate.tails = TailsOf(p, one)
 			if gate.Look, err = open.Gate(c.node, gate.tails, *one.Bar, share); err != nil {
@@ -163,8 +163,8 @@ func joinedAmong(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) error
 	}
 	for i := range l.Conditions {
 		one := l.Condition(i)
-		if sure(p, one) { // nothing differs there
-			if one.Differ = 1; p.Design().ByMeans() {
+		if isSure(p, one) { // nothing differs there
+			if one.Differ = 1; p.Design().CountsMeans() {
 				one.Share = 1
 			}
 		}

@@ -14,8 +14,8 @@ import (
 func forecast(h rule.Past, a *rule.Asked, effect float64, list []Response) error {
 	p, rows, compared := h.Plan, a.Rows, h.Plan.Compares()
 	kind := a.Show
-	counted := p.Scale(a.Metric).Plain() && a.Query.Moment == 0 && a.Query.Positive == 0
-	counted = counted && p.Design().Independent() && p.Design().Sample(nil) == nil
+	counted := p.Scale(a.Metric).IsPlain() && a.Query.Moment == 0 && a.Query.Positive == 0
+	counted = counted && p.Design().IsIndependent() && p.Design().Sample(nil) == nil
 	switch {
 	case kind != ask.Pass && kind != ask.Reject:
 		return form.Inputf("effect: got %v with --show %s, want --show pass or reject", effect, kind)

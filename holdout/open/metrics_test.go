@@ -68,7 +68,7 @@ func TestTailsOfMetrics(t *testing.T) {
 			if compared {
 				base, _ := lookOf(t, in, name, other)
 				l.Base = &base.Values
-				line.Differ, line.Moment = int64(n), l.Moment(p.Design().Secret(), p.Fixes())
+				line.Differ, line.Moment = int64(n), l.Moment(p.Design().IsSecret(), p.Fixes())
 			}
 			if p.Binned(name) {
 				line.Bins = l.Values.Bins(nil)
@@ -88,7 +88,7 @@ func TestTailsOfMetrics(t *testing.T) {
 				for i := range n {
 					value += l.Score(i) / float64(n)
 					if kind.Ratio != nil {
-						a, d := kind.Ratio.Row(l.Values.Positive(i), y[i])
+						a, d := kind.Ratio.Row(l.Values.IsPositive(i), y[i])
 						sumN, sumD = sumN+mass*a, sumD+mass*d
 					}
 				}

@@ -76,7 +76,7 @@ func measured(p *rule.Plan, l design.Scores, line rule.Line) float64 {
 	if line.Show == ask.Reject {
 		return rule.Evidence(p, l, line.Metric)
 	}
-	if ratio := l.Values.Kind.Ratio; ratio != nil && (line.Show != ask.Pass || p.Open.Sharp()) {
+	if ratio := l.Values.Kind.Ratio; ratio != nil && (line.Show != ask.Pass || p.Open.HasSharpTails()) {
 		n, d := l.Sums(l.Records.Rows)
 		if line.Show == ask.Pass {
 			return (n - *line.Bar*d) / float64(l.Count())
@@ -87,7 +87,7 @@ func measured(p *rule.Plan, l design.Scores, line rule.Line) float64 {
 		return l.AreaBelow()
 	}
 	mean := l.Sum() / float64(l.Count())
-	if scale := p.Scale(line.Metric); !scale.Plain() && l.Values.Kind.Ratio == nil {
+	if scale := p.Scale(line.Metric); !scale.IsPlain() && l.Values.Kind.Ratio == nil {
 		return scale.Coordinate(mean)
 	}
 	return mean

@@ -30,14 +30,14 @@ func amongRows(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) error {
 		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Positive, l.Rows, l.Moment)
 	case l.Kept != p.Kept(l.Show)*float64(rule.BoolToInt(compared)):
 		return fmt.Errorf("got a mean square kept at %v, want %v", l.Kept, p.Kept(l.Show))
-	case !FitBins(p, l.Metric, l.Rows, l.Bins):
+	case !AreBins(p, l.Metric, l.Rows, l.Bins):
 		return fmt.Errorf("got the bins %v of %d rows", l.Bins, l.Rows)
 	case unbounded(p, l):
 		return errors.New("got a ratio without a row that is predicted positive")
 	case l.Differ < rule.BoolToInt(compared) || l.Differ > rule.BoolToInt(compared)*most:
 		return fmt.Errorf("got a candidate that differs on %d of %d rows, want at least one of a ledger with an incumbent alone",
 			l.Differ, most)
-	case (l.Share > 0) != (compared && p.Design().ByMeans()):
+	case (l.Share > 0) != (compared && p.Design().CountsMeans()):
 		return fmt.Errorf("got a candidate that differs on a share of %v", l.Share)
 	}
 	return cmp.Or(p.Design().Among(&l.Line, sizes, !some), joinedAmong(p, l, rows, sizes))
@@ -46,7 +46,7 @@ func amongRows(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) error {
 // unbounded reports whether a ratio has no row that is predicted positive although its tails need one.
 func unbounded(p *rule.Plan, l rule.Line) bool {
 	kind, _ := metric.Of(l.Metric)
-	needs := l.Show != ask.Pass || p.Open.Sharp()
+	needs := l.Show != ask.Pass || p.Open.HasSharpTails()
 	return needs && kind.Ratio != nil && l.Positive == 0
 }
 
@@ -68,15 +68,15 @@ func recomputed(a *rule.Account, p *rule.Plan, l rule.Line) error {
 func (c cells) show(l rule.Line) error {
 	for _, cell := range c.Responses() {
 		if c.Joint == nil && cell != refusal { // before its interval, which takes a while
-			if from, _ := c.ends(cell); !alike(from, l.From, c.scale.Span) {
+			if from, _ := c.ends(cell); !areAlike(from, l.From, c.scale.Span) {
 				continue
 			}
 		}
 		again := c.Write(cell)
-		if again.Verdict != l.Verdict || !alike(again.From, l.From, c.scale.Span) {
+		if again.Verdict != l.Verdict || !areAlike(again.From, l.From, c.scale.Span) {
 			continue
 		}
-		if !alike(again.Response, l.Response, c.scale.Span) {
+		if !areAlike(again.Response, l.Response, c.scale.Span) {
 			return fmt.Errorf("got the response %s, want %s", cmp.Or(printed(l.Response), "none"),
 				cmp.Or(printed(again.Response), "none"))
 		}
@@ -93,12 +93,12 @@ func SameShown(s, other form.Shown, span float64) error {
 		unit      float64
 	}{{"end of the cell", other.Below, s.Below, span}, {"price", other.Price, s.Price, 1}, {"lower end", other.Lower, s.Lower, span},
 		{"upper end", other.Upper, s.Upper, span}} {
-		if !alike(p.got, p.want, p.unit) {
+		if !areAlike(p.got, p.want, p.unit) {
 			return fmt.Errorf("got the %s %s, want %s", p.name, printed(p.got), printed(p.want))
 		}
 	}
 	for i, c := range s.Conditions {
-		if !alike(other.Conditions[i].From, c.From, span) {
+		if !areAlike(other.Conditions[i].From, c.From, span) {
 			return fmt.Errorf("got a pass of condition %d from %s on, want %s", i+1, printed(other.Conditions[i].From), printed(c.From))
 		}
 		if err := SameShown(c, other.Conditions[i], span); err != nil {
@@ -108,8 +108,8 @@ func SameShown(s, other form.Shown, span float64) error {
 	return nil
 }
 
-// alike reports whether two numbers in such units are equal up to the rounding of another machine.
-func alike(x, y *float64, unit float64) bool {
+// areAlike reports whether two numbers in such units are equal up to the rounding of another machine.
+func areAlike(x, y *float64, unit float64) bool {
 	if x == nil || y == nil {
 		return x == y
 	}
@@ -129,7 +129,7 @@ func (Rule) Replay(h rule.Past) error {
 		case form.Changed:
 			a.Epoch++
 			rows, sizes = l.Rows, l.Clusters
-			if (sizes != nil) != (h.Plan.Design().Sizes() != nil) || sizes != nil && !design.Fit(*sizes, rows, *sizes) {
+			if (sizes != nil) != (h.Plan.Design().Sizes() != nil) || sizes != nil && !design.AreSizes(*sizes, rows, *sizes) {
 				return journal.Corrupt("looks.jsonl: line %d: got the clusters %+v for %d rows", i+1, sizes, rows)
 			}
 		case form.Looked:

@@ -40,7 +40,7 @@ func planned(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) (tails op
 	whole := l.Differ == 0 || decides && p.Decided(l.Metric)
 	counted = right && whole && sizes == nil
 	return open.Of(p.Design().Sample(sizes), rows, func(entropic float64, alike bool) open.Planned {
-		alike = alike && p.Open.Sharp()
+		alike = alike && p.Open.HasSharpTails()
 		switch {
 		case l.Moment > 0 && p.Fixes():
 			return open.Ranged{Rows: entropic, Square: l.Moment}
@@ -69,8 +69,8 @@ func Decides(p *rule.Plan, l rule.Line) bool {
 	return p.Fixes() && l.Metric == metric.Accuracy && l.Differ > 0
 }
 
-// FitBins reports whether counts are the bins of so many rows, or none where there are none.
-func FitBins(p *rule.Plan, name string, rows int64, counts []int64) bool {
+// AreBins reports whether counts are the bins of so many rows, or none where there are none.
+func AreBins(p *rule.Plan, name string, rows int64, counts []int64) bool {
 	if !p.Binned(name) {
 		return counts == nil
 	}
@@ -102,7 +102,7 @@ func measuredTails(p *rule.Plan, l rule.Line) open.Tails {
 	mean := func(t open.Tails) open.Tails { return open.Rounded{Tails: t, By: 1.1 * 0x1p-53 * (n + 1)} }
 	kind, _ := metric.Of(l.Metric)
 	least := float64(l.Positive) / n * (1 - 0x1p-50)
-	if kind.Ratio != nil && p.Open.Sharp() {
+	if kind.Ratio != nil && p.Open.HasSharpTails() {
 		ratio := open.Ratio{Rows: l.Rows, Positive: l.Positive, Adds: open.Adds(*kind.Ratio)}
 		if l.Show != ask.Pass {
 			return ratio
@@ -129,7 +129,7 @@ type scaled struct {
 
 // mapped are the tails in the coordinates of the scale.
 func mapped(s rule.Scale, t open.Tails) open.Tails {
-	if s.Plain() {
+	if s.IsPlain() {
 		return t
 	}
 	return scaled{open.Rounded{Tails: t, By: 0x1p-48 * (1 + math.Abs(s.Lowest)/s.Span)}, s}

@@ -12,7 +12,7 @@ import (
 // Evidence returns the evidence of a look's wins and losses that the candidate is better, in nats.
 func Evidence(p *Plan, l design.Scores, name string) float64 {
 	if p.Design().Sizes() != nil {
-		return ClusterEvidence(l.ClusterValues(p.Design().ByMeans(), design.SizesOf(l.Groups).Largest))
+		return ClusterEvidence(l.ClusterValues(p.Design().CountsMeans(), design.SizesOf(l.Groups).Largest))
 	}
 	var d open.Duel
 	l.Each(func(s float64) {

@@ -55,7 +55,7 @@ func (p *Plan) Design() design.Design { return design.Of(&p.Plan) }
 func (p *Plan) Independence() string { return p.Design().Describe() }
 
 // Fixes reports whether tails make use of what predictions fix of the rows of an open ledger.
-func (p *Plan) Fixes() bool { return p.Open.Sharp() && p.Design().Independent() }
+func (p *Plan) Fixes() bool { return p.Open.HasSharpTails() && p.Design().IsIndependent() }
 
 // Binned reports whether a look by a metric stores bins: where the label has one of two losses, which predictions fix.
 func (p *Plan) Binned(name string) bool {

@@ -72,7 +72,7 @@ func DecidedBy(g transfer.Goal, classes []string, sampled bool) transfer.Decided
 
 // DecidedAs checks that a plan has the decided rows that it says.
 func (p *Plan) DecidedAs() error {
-	d, sampled := p.Goal.Decided, !p.Design().Independent()
+	d, sampled := p.Goal.Decided, !p.Design().IsIndependent()
 	if d == transfer.Undecided || d == DecidedBy(p.Goal, p.Classes, sampled) {
 		return nil
 	}

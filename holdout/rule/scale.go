@@ -33,8 +33,8 @@ func (p *Plan) Scale(name string) Scale {
 	return s
 }
 
-// Plain reports whether a person reads the value itself.
-func (s Scale) Plain() bool { return s.Lowest == 0 && s.Span == 1 && !s.Less }
+// IsPlain reports whether a person reads the value itself.
+func (s Scale) IsPlain() bool { return s.Lowest == 0 && s.Span == 1 && !s.Less }
 
 // Ends returns the ends of what a person reads.
 func (s Scale) Ends() ask.Ends {

@@ -39,9 +39,9 @@ type Submission struct {
 	Batch   Batch         // of columns: shared by the questions of a command about one candidate; nil for none
 }
 
-// Foreign reports whether a submission has more than its question that decides something. A new field does, and no look
-// is spent until it stands here.
-func (s Submission) Foreign() bool {
+// HasForeign reports whether a submission has more than its question that decides something. A new field does, and no
+// look is spent until it stands here.
+func (s Submission) HasForeign() bool {
 	s.Name, s.Team, s.Metric, s.Values, s.Source, s.Path, s.Question = "", "", "", nil, "", "", ask.Question{}
 	s.Effect, s.Incumbent, s.Reading, s.Again, s.Batch = nil, nil, nil, false, nil
 	return !reflect.ValueOf(s).IsZero()

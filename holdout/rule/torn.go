@@ -74,12 +74,12 @@ func (h *Past) TwoWrites(c *journal.Chain) int {
 	if err != nil || again != nil {
 		return 0
 	}
-	if one, both := len(c.Appended(first)), len(c.Appended(first, end)); h.OneWrite() {
+	if one, both := len(c.Appended(first)), len(c.Appended(first, end)); h.IsOneWrite() {
 		return 2 * (both + int(h.Plan.Goal.Queries-1)*one)
 	} else {
 		return both
 	}
 }
 
-// OneWrite reports whether all lines are one write: finalists are, with the end of their ledger.
-func (h *Past) OneWrite() bool { return h.Plan.Goal.Feedback == transfer.Final }
+// IsOneWrite reports whether all lines are one write: finalists are, with the end of their ledger.
+func (h *Past) IsOneWrite() bool { return h.Plan.Goal.Feedback == transfer.Final }

@@ -37,7 +37,7 @@ func (l *Sample) Ask(s rule.Submission) (a rule.Asked, err error) {
 		return a, form.Inputf("incumbent: got one, want none: the plan is for no differences")
 	}
 	of := append([]string{a.Incumbent}, s.Apart()...)
-	if l.plan.IsOpen() || s.Further() {
+	if l.plan.IsOpen() || s.HasMore() {
 		if a.Query, err = l.Query(&a); err != nil {
 			return a, err
 		}
@@ -85,7 +85,7 @@ func (l *Sample) compare(a *rule.Asked, s rule.Submission) error {
 	}
 	differ, n := a.Scores.Values.Differ(&base), int64(len(l.Reader.Rows.IDs))
 	beyond := !rule.Reaches(float64(-differ), n, -d, 0)
-	if l.plan.Design().ByMeans() {
+	if l.plan.Design().CountsMeans() {
 		_, share := a.Scores.Differing(nil)
 		beyond = share > d*(1+1e-12)
 	}

@@ -23,7 +23,7 @@ func (l *Sample) Query(a *rule.Asked) (q rule.Query, err error) {
 		q.Count = int64(len(l.Reader.Rows.IDs))
 	}
 	a.Rows = q.Count
-	if l.plan.Design().Secret() {
+	if l.plan.Design().IsSecret() {
 		a.Rows = l.plan.Promise.Samples
 	}
 	l.cluster(a, q.Rows)
@@ -102,7 +102,7 @@ func (l *Sample) predictedBy(a *rule.Asked, q *rule.Query) error {
 		q.Rows, q.Count = positive, int64(len(positive))
 		a.Scores.Records, a.Rows = l.RecordsOf(positive), q.Count
 		l.cluster(a, q.Rows)
-	} else if kind.Ratio.Bounded() || l.plan.Open.Sharp() {
+	} else if kind.Ratio.Bounded() || l.plan.Open.HasSharpTails() {
 		q.Positive = int64(len(positive))
 	}
 	return nil
@@ -115,10 +115,10 @@ func (l *Sample) compared(a *rule.Asked, q *rule.Query) {
 	if q.Differ, q.Share = q.Count, 1; !data.IsColumn(a.Metric) {
 		q.Differ, q.Share = a.Scores.Differing(q.Rows)
 	}
-	if !l.plan.Design().ByMeans() {
+	if !l.plan.Design().CountsMeans() {
 		q.Share = 0
 	}
 	if kind.Loss != nil && q.Differ > 0 {
-		q.Moment = a.Scores.Moment(l.plan.Design().Secret(), l.plan.Fixes())
+		q.Moment = a.Scores.Moment(l.plan.Design().IsSecret(), l.plan.Fixes())
 	}
 }

@@ -83,7 +83,7 @@ func clustersOf(column string, features []*data.Features, files []*data.Labels, 
 // UsePopulation gives the ledger the items of its benchmark.
 func (l *Sample) UsePopulation(i *data.Items) error {
 	switch {
-	case !l.plan.Design().Secret():
+	case !l.plan.Design().IsSecret():
 		return form.Inputf("population: got one, want none: the ledger was made without")
 	case i.Fingerprint() != l.plan.Population.Fingerprint:
 		return form.Inputf("population: got other items than the ledger was made for")
@@ -111,9 +111,9 @@ func (l *Sample) Whole() error { return l.plan.Design().Whole(l.Clusters, l.draw
 // RecordsOf returns the records of a look at some rows, all for nil.
 func (l *Sample) RecordsOf(rows []int32) design.Records {
 	switch {
-	case l.plan.Design().ByMeans():
+	case l.plan.Design().CountsMeans():
 		return design.Records{Clusters: l.grouped(rows)}
-	case l.plan.Design().Secret():
+	case l.plan.Design().IsSecret():
 		return design.Records{Rows: l.drawn}
 	}
 	return design.Records{Rows: rows}

@@ -46,7 +46,7 @@ func checkCounts(p *rule.Plan, labels data.Answers) error {
 // is secret which items have labels.
 func (l *Sample) Content(tool, id string) (c data.Content, ok bool) {
 	for _, f := range l.Files {
-		if c, ok = f.Content(tool, id); ok && !l.plan.Design().Secret() {
+		if c, ok = f.Content(tool, id); ok && !l.plan.Design().IsSecret() {
 			return c, true
 		}
 	}

@@ -24,7 +24,7 @@ func TestSameHost(t *testing.T) {
 		{"[::1]:80", "::1"}:                      false,
 		{"[::1]:8198", "[::1]:8198:80"}:          false,
 	} {
-		if sameHost(pair[0], pair[1]) != want {
+		if isSameHost(pair[0], pair[1]) != want {
 			t.Errorf("%s: want %v", pair, want)
 		}
 	}

@@ -199,7 +199,7 @@ const mostHeader = 1 << 14
 // new request, and returns when the looks in hand are answered; a client that is still sending is cut off after five
 // seconds. Nothing is answered any more after that.
 func (s *Server) Serve(ctx context.Context, l net.Listener) (why error) {
-	if s.Tokens == nil && !Loopback(l.Addr()) {
+	if s.Tokens == nil && !IsLoopback(l.Addr()) {
 		return inputf("got the address %s without tokens, want tokens or a loopback address", l.Addr())
 	}
 	server := &http.Server{
@@ -240,8 +240,8 @@ func (d door) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// Loopback reports whether only this machine reaches an address.
-func Loopback(a net.Addr) bool {
+// IsLoopback reports whether only this machine reaches an address.
+func IsLoopback(a net.Addr) bool {
 	at, err := netip.ParseAddrPort(a.String())
 	return err == nil && at.Addr().Unmap().IsLoopback()
 }
@@ -419,9 +419,9 @@ func (s *Server) stranger(r *http.Request) string {
 	switch {
 	case !ok:
 		return "got a request of no connection"
-	case s.Tokens == nil && (!Loopback(here) || passedOn(r.Header)):
+	case s.Tokens == nil && (!IsLoopback(here) || passedOn(r.Header)):
 		return "got a request from elsewhere, want one of this machine: there are no tokens"
-	case !slices.ContainsFunc(append(s.Hosts, here.String()), func(h string) bool { return sameHost(h, r.Host) }):
+	case !slices.ContainsFunc(append(s.Hosts, here.String()), func(h string) bool { return isSameHost(h, r.Host) }):
 		return fmt.Sprintf("got the host %s, want the address that is served", text.Shown(r.Host))
 	}
 	return ""
@@ -432,8 +432,8 @@ func passedOn(h http.Header) bool {
 	return h.Get("Forwarded") != "" || h.Get("X-Forwarded-For") != "" || h.Get("Via") != ""
 }
 
-// sameHost compares hosts with their ports. One without a port is the host at the port of http or of https.
-func sameHost(a, b string) bool { return strings.EqualFold(withoutPort(a), withoutPort(b)) }
+// isSameHost compares hosts with their ports. One without a port is the host at the port of http or of https.
+func isSameHost(a, b string) bool { return strings.EqualFold(withoutPort(a), withoutPort(b)) }
 
 // withoutPort leaves out the ports that an address on the web leaves out.
 func withoutPort(address string) string {

@@ -109,7 +109,7 @@ const leastClip = 1e-6
 // CheckUnits checks the units for the metrics that are declared.
 func CheckUnits(u form.Units, metrics []string) error {
 	if r := u.Range; r != nil {
-		if !(transfer.Range{From: r[0], To: r[1]}).Valid() {
+		if !(transfer.Range{From: r[0], To: r[1]}).IsValid() {
 			return form.Inputf("range: got %v to %v, want %s", r[0], r[1], transfer.WantRange)
 		}
 	}

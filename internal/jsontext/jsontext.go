@@ -98,7 +98,7 @@ func (r *Reader) Records(visit func(line int, record map[string]any) error) (err
 		}
 		last := r.List != "" || !r.Lines
 		for c := r.peek(); r.at < r.end && (last || c != '\n'); c = r.peek() {
-			if !r.Loose && !blank(c) {
+			if !r.Loose && !isBlank(c) {
 				r.fail("got more after a value, want nothing but one on its line")
 			}
 			r.next()
@@ -376,11 +376,11 @@ func (r *Reader) unexpected() {
 	r.fail("got a value that does not end, want JSON")
 }
 
-func blank(c byte) bool { return strings.IndexByte(" \n\r\t", c) >= 0 }
+func isBlank(c byte) bool { return strings.IndexByte(" \n\r\t", c) >= 0 }
 
 // space skips white space, and returns the character behind it, 0 at the end.
 func (r *Reader) space() byte {
-	for blank(r.peek()) {
+	for isBlank(r.peek()) {
 		r.next()
 	}
 	return r.peek()

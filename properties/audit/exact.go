@@ -37,7 +37,7 @@ func NewPair(first, second []theory.LogProb) (*Pair, error) {
 	pair := &Pair{atoms: make([]atom, 0, len(first))}
 	for i, p := range first {
 		a := atom{p, second[i]}
-		if err := theory.Domain(a.p.Valid() && a.q.Valid(), "law", i, "a probability for each outcome"); err != nil {
+		if err := theory.Domain(a.p.IsValid() && a.q.IsValid(), "law", i, "a probability for each outcome"); err != nil {
 			return nil, err
 		}
 		sums[0].add(a.p, 1)

@@ -369,7 +369,7 @@ func TestExactDomains(t *testing.T) {
 	for _, x := range []float64{0, 5e-324, 1, 700, 1e300, math.MaxFloat64} {
 		d, err1 := pair.LnDelta(x)
 		a, err2 := pair.Renyi(1 + x)
-		if err1 != nil || err2 != nil || !d.Valid() || !(a > 0 && a < 1) {
+		if err1 != nil || err2 != nil || !d.IsValid() || !(a > 0 && a < 1) {
 			t.Errorf("%g: %v %v, %v %v", x, d, err1, a, err2)
 		}
 	}

@@ -23,7 +23,7 @@ type Ledger struct {
 
 // NewLedger returns a ledger for a total false alarm in (0, 1).
 func NewLedger(total theory.LogProb) (*Ledger, error) {
-	if err := theory.Domain(total.Interior(), "false alarm", total, "a number in (0, 1)"); err != nil {
+	if err := theory.Domain(total.IsInterior(), "false alarm", total, "a number in (0, 1)"); err != nil {
 		return nil, err
 	}
 	return &Ledger{total: total, names: map[string]*Alarm{}}, nil
@@ -49,7 +49,7 @@ type Entry struct {
 // DomainError if the name is empty or taken, or if the draws would exceed the total,
 // beyond 1e-12 relative for the rounding of the logarithms; it then takes nothing.
 func (l *Ledger) Draw(name string, alpha theory.LogProb) (*Alarm, error) {
-	if err := theory.Domain(alpha.Interior(), "false alarm", alpha, "a number in (0, 1)"); err != nil {
+	if err := theory.Domain(alpha.IsInterior(), "false alarm", alpha, "a number in (0, 1)"); err != nil {
 		return nil, err
 	}
 	l.mu.Lock()

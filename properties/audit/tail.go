@@ -103,7 +103,7 @@ func (a Tail) Audit(alarm *Alarm) (TailResult, error) {
 		return lower <= bounds[0]
 	})
 	result.Lower = theory.LogProb(math.Log(lower))
-	found := func(p float64) bool { return binomialFinds(bounds[0], p, a.Samples/2, alpha) }
+	found := func(p float64) bool { return findsByCounts(bounds[0], p, a.Samples/2, alpha) }
 	switch {
 	case lower > bounds[0]:
 		result.Verdict = Violated
@@ -119,9 +119,9 @@ func (a Tail) Audit(alarm *Alarm) (TailResult, error) {
 
 type wins struct{ hits, samples int64 }
 
-// binomialFinds reports whether n bets at the best stake for p refute v with probability
+// findsByCounts reports whether n bets at the best stake for p refute v with probability
 // at least 0.99 if p is the truth.
-func binomialFinds(v, p float64, n int64, alpha theory.LogProb) bool {
+func findsByCounts(v, p float64, n int64, alpha theory.LogProb) bool {
 	bet := newWager(p, v, 1)
 	if n < 1 || bet == (wager{}) {
 		return false

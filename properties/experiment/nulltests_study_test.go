@@ -146,7 +146,7 @@ func (s NullTests) Validate() error {
 	if err := theory.Domain(s.Repetitions > 0, "repetitions", s.Repetitions, "a positive number"); err != nil {
 		return err
 	}
-	return theory.Domain(s.Alpha.Interior(), "alpha", s.Alpha, "a probability in (0, 1)")
+	return theory.Domain(s.Alpha.IsInterior(), "alpha", s.Alpha, "a probability in (0, 1)")
 }
 
 // Run simulates every selection on the same samples. The seed determines the result.

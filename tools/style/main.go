@@ -1,5 +1,6 @@
-// Style finds, in Go files, lines of more than 120 characters beside their string literals, conditions of more than
-// three clauses and, where printed numbers must not depend on the machine, elementary functions that do.
+// Style finds, in Go files: lines of more than 120 characters beside their string literals, conditions of more than
+// three clauses, comments with a pronoun for a noun or with a name and no more, bools that nobody names, and, where
+// printed numbers must not depend on the machine, elementary functions that do.
 //
 //	style DIR
 package main
@@ -49,7 +50,7 @@ func main() {
 		if strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		found += crowded(files, tree) + echoes(files, tree)
+		found += crowded(files, tree) + echoes(files, tree) + unsaid(files, tree)
 		within, err := filepath.Rel(os.Args[1], path)
 		inside := func(folder string) bool { return strings.HasPrefix(filepath.ToSlash(within), folder+"/") }
 		if slices.ContainsFunc(exact, inside) {

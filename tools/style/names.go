@@ -92,3 +92,40 @@ func wordsOf(name string) (words []string) {
 	}
 	return append(words, bare(name[start:]))
 }
+
+// predicates begin the name of a function that reports whether something is true, beside verbs that end in s and
+// participles that end in ed. Less is the name in package sort.
+var predicates = strings.Fields("are can may must at less")
+
+// isPredicate reports whether a name says what is true, at its start or behind the noun that it is true of.
+func isPredicate(name string) bool {
+	if strings.Contains(name, "Is") || strings.Contains(name, "Holds") {
+		return true
+	}
+	first := strings.ToLower(leading.FindString(name))
+	return slices.Contains(predicates, first) || strings.HasSuffix(first, "ed") || strings.HasSuffix(first, "s")
+}
+
+// leading finds the first word of a name.
+var leading = regexp.MustCompile(`^(\p{Lu}|\p{Ll})\p{Ll}*`)
+
+// unsaid tells the functions that return a bool of which neither the name nor a name of the result says what is true.
+func unsaid(files *token.FileSet, tree *ast.File) (found int) {
+	for _, d := range tree.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Type.Results == nil || len(f.Type.Results.List) != 1 {
+			continue
+		}
+		result := f.Type.Results.List[0]
+		if isBool(result.Type) && len(result.Names) == 0 && !isPredicate(f.Name.Name) {
+			fmt.Printf("%s: %s returns a bool, want a predicate: IsX, HasX, a verb in s\n", files.Position(f.Pos()), f.Name.Name)
+			found++
+		}
+	}
+	return found
+}
+
+func isBool(e ast.Expr) bool {
+	t, ok := e.(*ast.Ident)
+	return ok && t.Name == "bool"
+}

@@ -52,9 +52,9 @@ func (f Gate) Method() string {
 	return "gate"
 }
 
-// Exact reports whether the power is computed from counts: for rows with the values 0 and 1, and for two models that
+// IsExact reports whether the power is computed from counts: for rows with the values 0 and 1, and for two models that
 // are compared on them. Elsewhere a mean follows the normal law, approximately.
-func (f Gate) Exact() bool { return (f.Query.IsZeroOne() || f.Query.IsSigned()) && f.Spread == 0 }
+func (f Gate) IsExact() bool { return (f.Query.IsZeroOne() || f.Query.IsSigned()) && f.Spread == 0 }
 
 // most is the greatest effect that there can be.
 func (f Gate) most() float64 { return f.top() - f.Bar.Value }
@@ -97,7 +97,7 @@ func (f Gate) Validate() error {
 		{f.Sample == nil || auc, "rows", "others", "rows or clusters of equal weight, or two classes"},
 		{f.Spread >= 0 && f.Spread <= 1, "spread", f.Spread, "a number in [0, 1]"},
 		{f.Spread == 0 || means, "clusters", "a test or counts", "a gate at a bar: the mean over a cluster is no count"},
-		{!f.Ratio.given() || alike, "rows", "others", "independent rows with a ratio"},
+		{!f.Ratio.isGiven() || alike, "rows", "others", "independent rows with a ratio"},
 		{f.Power >= 0 && f.Power < 1, "power", f.Power, "a probability in (0, 1)"},
 		{f.Power >= least || f.Power == 0, "power", f.Power, "a probability in [0.5, 1), to find rows from which on it holds"},
 	} {
@@ -119,7 +119,7 @@ func (f Gate) Validate() error {
 		"a number in (0, "+goal.FormatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar"); err != nil {
 		return err
 	}
-	if f.Ratio.given() {
+	if f.Ratio.isGiven() {
 		if err := f.Ratio.valid(f.Bar.Value); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (f Gate) Solve() (a Answer, err error) {
 		a.Power = a.chance(f.Effect)
 	}
 	a.Reached = a.chance(a.Effect)
-	if !f.Tested && !f.Open && !f.Ratio.given() {
+	if !f.Tested && !f.Open && !f.Ratio.isGiven() {
 		if solved, err := fixedGate.Solve(a.Goal); err == nil && solved.Status == theory.OK {
 			a.TauAchieved = solved.TauAchieved
 		}
@@ -193,7 +193,7 @@ func (f Gate) fewest() (int64, error) {
 			return 0, err
 		}
 		n = law.RowsRejecting(f.Power, -float64(a.Level), f.Duel)
-	case !f.Exact():
+	case !f.IsExact():
 		enough := func(n int64) bool {
 			a, err := f.gated(n)
 			return err == nil && a.chance(f.Effect) >= f.Power
@@ -204,7 +204,7 @@ func (f Gate) fewest() (int64, error) {
 		}
 	case f.Query.IsZeroOne():
 		law.Differ = law.Truth
-		level, exact := f.level(), !f.Open || open.ExactLevel(f.level())
+		level, exact := f.level(), !f.Open || open.HasExactLevel(f.level())
 		n = law.RowsReaching(f.Power, passes, func(n int64) float64 {
 			return open.HighestCount(n, f.Bar.Value, level, exact)
 		}, true)
@@ -257,7 +257,7 @@ func (f Gate) gated(n int64) (a Answer, err error) {
 		}
 	case f.Sample != nil && f.Sample.Worth(n).Entropic < 1:
 		return a, none
-	case f.Ratio.given():
+	case f.Ratio.isGiven():
 		at, ok := f.Ratio.passAt(n, g.Bar.Value, f.level())
 		if a.PassAt = goal.Some(at); !ok {
 			return a, none
@@ -306,9 +306,9 @@ func (a Answer) chance(effect float64) float64 {
 	switch {
 	case a.Tested:
 		return c.Rejects(-float64(a.Level), a.Duel)
-	case a.Ratio.given():
+	case a.Ratio.isGiven():
 		return a.Ratio.chance(a.Samples, a.PassAt.Value, truth, a.Bar.Value)
-	case !a.Exact():
+	case !a.IsExact():
 		return beyond(a.PassAt.Value-truth, math.Sqrt(a.variance(truth)))
 	case a.Query.IsZeroOne():
 		c.Differ = truth

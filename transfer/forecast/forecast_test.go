@@ -269,7 +269,7 @@ func TestForecastsOfOtherPrograms(t *testing.T) {
 func TestForecastsOfClustersAndClasses(t *testing.T) {
 	f := better(goal.Bounded, 0, 0.1, 0.8)
 	rows, err := f.Solve()
-	if err != nil || rows.Exact() {
+	if err != nil || rows.IsExact() {
 		t.Fatal(err)
 	}
 	last := rows.Samples + 1

@@ -15,7 +15,7 @@ type Predicted struct {
 	Share float64 // in (0,1)
 }
 
-func (p Predicted) given() bool { return p != Predicted{} }
+func (p Predicted) isGiven() bool { return p != Predicted{} }
 
 // valid returns a DomainError for a ratio without a plan.
 func (p Predicted) valid(bar float64) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/theorem"
 )
 
-// LikelyHigh reports whether the population values are known to be at least something.
-func (g Goal) LikelyHigh() bool { return g.AtLeast > 0 && !g.Checked }
+// IsLikelyHigh reports whether the population values are known to be at least something.
+func (g Goal) IsLikelyHigh() bool { return g.AtLeast > 0 && !g.Checked }
 
 // MaxCount is the largest number of samples, queries or flagged answers: every
 // integer up to it is a float64.
@@ -64,7 +64,7 @@ type Goal struct {
 // Validate returns a DomainError for the first field outside its domain, or if
 // more than one of the four quantities is missing.
 func (g Goal) Validate() error {
-	if g.Range.Given() {
+	if g.Range.IsGiven() {
 		return g.validRange()
 	}
 	count := "a whole number from 1 to 9007199254740992"
@@ -79,7 +79,7 @@ func (g Goal) Validate() error {
 			return err
 		}
 	}
-	if !g.Query.known() {
+	if !g.Query.isKnown() {
 		return theory.Domain(false, "query", int(g.Query), queryNames())
 	}
 	d := g.Sensitivity
@@ -99,7 +99,7 @@ func (g Goal) Validate() error {
 	}
 	if g.Beta == 0 {
 		missing++
-	} else if err := theory.Domain(g.Beta.Interior(), "beta", g.Beta, "a probability in (0, 1)"); err != nil {
+	} else if err := theory.Domain(g.Beta.IsInterior(), "beta", g.Beta, "a probability in (0, 1)"); err != nil {
 		return err
 	}
 	if g.Budget != 0 {
@@ -167,9 +167,9 @@ func (g Goal) Spread() float64 {
 	return g.Query.Span()
 }
 
-// ByHalf reports whether the low-variance bound speaks of half of a difference: its second moment is known, and not
+// IsHalved reports whether the low-variance bound speaks of half of a difference: its second moment is known, and not
 // how often it is 0.
-func (g Goal) ByHalf() bool {
+func (g Goal) IsHalved() bool {
 	return g.Query.IsSigned() && g.Disagreement == 0 && g.SecondMoment > 0
 }
 
@@ -220,7 +220,7 @@ func (g Goal) BarTails() tail.Bar {
 	return tail.Bar{Height: g.Bar.Value, Margin: g.Tau, OneSided: g.OneSided}
 }
 
-// Plain reports whether the goal says nothing by parameters.
-func (g Goal) Plain() bool {
+// IsPlain reports whether the goal says nothing by parameters.
+func (g Goal) IsPlain() bool {
 	return g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open})
 }

@@ -13,7 +13,7 @@ var (
 	ZeroOne  = kindsWhere(Query.IsZeroOne)
 	Means    = kindsWhere(Query.IsMean)
 	AnyQuery = kindsWhere(func(q Query) bool { return !q.IsSigned() })
-	AllKinds = kindsWhere(Query.known)
+	AllKinds = kindsWhere(Query.isKnown)
 )
 
 func kindsWhere(holds func(q Query) bool) (k Kinds) {

@@ -38,11 +38,11 @@ var queries = [...]kind{
 	Difference:   {name: "difference", span: 2, lowest: -1, mean: true},
 }
 
-func (q Query) known() bool { return q >= 0 && int(q) < len(queries) }
+func (q Query) isKnown() bool { return q >= 0 && int(q) < len(queries) }
 
 // kind returns the entry of a kind. A number without one is no mean, and nothing else.
 func (q Query) kind() kind {
-	if !q.known() {
+	if !q.isKnown() {
 		return kind{name: "unknown"}
 	}
 	return queries[q]

@@ -15,22 +15,22 @@ import (
 // To - From: every theorem holds for the shares, and a share of the range costs what it costs in [0,1].
 type Range struct{ From, To float64 }
 
-// Given reports whether the range is another than [0,1].
-func (r Range) Given() bool { return r != Range{} }
+// IsGiven reports whether the range is another than [0,1].
+func (r Range) IsGiven() bool { return r != Range{} }
 
 // Width returns To - From, 1 for the zero Range.
 func (r Range) Width() float64 {
-	if !r.Given() {
+	if !r.IsGiven() {
 		return 1
 	}
 	return r.To - r.From
 }
 
-// WantRange says which ranges are [Range.Valid].
+// WantRange says which ranges are [Range.IsValid].
 const WantRange = "two numbers up to 1e100, the lesser one first, that differ by at least 1e-100 and by a millionth of the greater"
 
-// Valid reports whether the square of the width is a number, and a float64 tells the values of the range apart.
-func (r Range) Valid() bool {
+// IsValid reports whether the square of the width is a number, and a float64 tells the values of the range apart.
+func (r Range) IsValid() bool {
 	width, most := r.To-r.From, max(math.Abs(r.From), math.Abs(r.To))
 	return width >= 1e-100 && most <= 1e100 && most <= 1e6*width
 }
@@ -39,7 +39,7 @@ func (r Range) Valid() bool {
 func (g Goal) validRange() error {
 	r := g.Range
 	typed := FormatFloat(r.From) + "," + FormatFloat(r.To)
-	if err := theory.Domain(r.Valid(), "range", typed, WantRange); err != nil {
+	if err := theory.Domain(r.IsValid(), "range", typed, WantRange); err != nil {
 		return err
 	}
 	if err := theory.Domain(g.Query.IsMean() && !g.Query.IsZeroOne(), "range", g.Query, "bounded queries or differences"); err != nil {

@@ -324,5 +324,5 @@ func (g Goal) WithGuessWithin() Goal {
 	return g
 }
 
-// HeldTo reports whether a validator keeps to a threshold instead of a guess error.
-func (g Goal) HeldTo() bool { return g.Hold > 0 }
+// KeepsThreshold reports whether a validator keeps to a threshold instead of a guess error.
+func (g Goal) KeepsThreshold() bool { return g.Hold > 0 }

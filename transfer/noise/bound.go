@@ -234,13 +234,13 @@ const leastZ, mostZ = 1e-6, 1e9
 // noise is of no use. What the answers reveal is counted in every summand as for the run's last query. As a function of
 // the order the sum has one minimum, mostly.
 func (b *Bound) leastErrors(q run) float64 {
-	if !q.useful() {
+	if !q.isUseful() {
 		return b.sides.lnCount() + num.Log(q.count)
 	}
 	return b.downhill(&b.best, func(o *order) float64 { return b.errors(o, q) })
 }
 
-func (q query) useful() bool {
+func (q query) isUseful() bool {
 	z := q.tau / q.sd
 	return q.sd == 0 || z > leastZ && z < mostZ
 }
@@ -415,7 +415,7 @@ func (b *Bound) fresh(o *order, q query) *fresh {
 	}
 	switch {
 	case b.sides == Above:
-	case b.values.symmetric():
+	case b.values.isSymmetric():
 		s.below = s.above
 	default:
 		s.below = q.chernoff(o.conj, b.side(true), &o.near[1])

@@ -51,7 +51,7 @@ func (c certificate) byMoment() float64 {
 	square, pairs := c.sd*c.sd, c.a*(c.a-1)
 	spread := square + c.a*c.a*variance
 	root := m.gentle(math.Sqrt(pairs/spread), c.a*c.a*variance/spread) // sqrt(2c)
-	if m.high(root) {
+	if m.isHigh(root) {
 		m.x0 = min(c.moment/c.reach*entropyRoot(need), c.span)
 		root = m.steepest(root)
 	}
@@ -114,20 +114,20 @@ func (m moments) gentle(root, share float64) float64 {
 	return root / math.Sqrt(1+share*0.82*b/math.Sqrt(curb))
 }
 
-// high reports whether e(G) is not low.
-func (m moments) high(root float64) bool {
+// isHigh reports whether e(G) is not low.
+func (m moments) isHigh(root float64) bool {
 	e, _ := m.at(m.unit*root, m.end(root))
 	return !(e <= -14)
 }
 
 // steepest returns about the greatest sqrt(2c) up to root at which e(G) is low.
 func (m moments) steepest(root float64) float64 {
-	if !m.high(root) {
+	if !m.isHigh(root) {
 		return root
 	}
 	lo, hi := 0.0, root
 	for range 10 {
-		if mid := (lo + hi) / 2; m.high(mid) {
+		if mid := (lo + hi) / 2; m.isHigh(mid) {
 			hi = mid
 		} else {
 			lo = mid

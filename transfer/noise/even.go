@@ -26,14 +26,14 @@ func (p Plan) lnErrors(count int, g grain, noise ...theory.NoiseBlock) float64 {
 	if !varies {
 		p.Beta = -1 // which the sum does not depend on
 	}
-	if !p.valid() {
+	if !p.isValid() {
 		return math.Inf(1)
 	}
 	b, spent, done := newBound(p.Theorem, p.Samples, p.Queries), p.spending(), int64(0)
 	b.chords.cell = make([]chord, count)
 	for block := range p.runs(g, noise) {
 		q := b.run(block, p.Tau)
-		if !q.useful() || varies && block.Cut != 0 { // or without a theorem
+		if !q.isUseful() || varies && block.Cut != 0 { // or without a theorem
 			return math.Inf(1)
 		}
 		if len(noise) > 1 { // it is certified once, and one noise is searched for
@@ -86,9 +86,9 @@ func (p Plan) runs(g grain, noise []theory.NoiseBlock) iter.Seq[theory.NoiseBloc
 // The runs of one noise: of the answers before, one in so many.
 var evenGrain, roughGrain = grain{5, 1}, grain{2, 1}
 
-// valley reports whether one noise has its minima close together, so that the noise of a plan is good for plans near
+// hasValley reports whether one noise has its minima close together, so that the noise of a plan is good for plans near
 // it. For few queries, and for low variance, they may be far apart.
-func (p Plan) valley() bool {
+func (p Plan) hasValley() bool {
 	_, varies := p.moment()
 	return !varies && p.Queries > few
 }
@@ -97,7 +97,7 @@ func (p Plan) valley() bool {
 func (p Plan) even() (sd, excess float64) {
 	sd = p.best()
 	excess = p.aboutErrors(evenGrain, sd, p.EvenCut()) - p.Beta.Ln()
-	if p.valley() && excess > 0 && excess < 0.05*(1-p.Beta.Ln()) { // another of several minima may certify the plan
+	if p.hasValley() && excess > 0 && excess < 0.05*(1-p.Beta.Ln()) { // another of several minima may certify the plan
 		v := num.Log(sd)
 		v, ln := num.Interval{Lo: v - 0.06, Hi: v + 0.06}.MinimizeScanned(13, 1e-4, func(v float64) float64 {
 			return p.aboutErrors(evenGrain, num.Exp(v), p.EvenCut())
@@ -111,7 +111,7 @@ func (p Plan) even() (sd, excess float64) {
 
 // best returns about the best noise for all answers, and NaN where there is none.
 func (p Plan) best() (sd float64) {
-	if !p.valid() {
+	if !p.isValid() {
 		return math.NaN()
 	}
 	at := func(v float64) float64 {
@@ -125,7 +125,7 @@ func (p Plan) best() (sd float64) {
 	start := num.Log(p.evenStart())
 	var v float64
 	var ok bool
-	if !p.valley() {
+	if !p.hasValley() {
 		v, _ = num.Interval{Lo: start - near, Hi: start + near}.Minimize(tolerance, at)
 		ok = math.Abs(v-start) <= 0.9*near
 	} else {
@@ -224,7 +224,7 @@ func (p Plan) withoutLast() theory.LogProb {
 		return p.Beta
 	}
 	more := p.Beta + theory.LogProb(math.Log1p(lastShare/float64(p.Queries-1)))
-	if !more.Interior() {
+	if !more.IsInterior() {
 		return p.Beta
 	}
 	return more

@@ -54,21 +54,21 @@ func (p Plan) Blocks() iter.Seq[theory.NoiseBlock] {
 	}
 }
 
-func (p Plan) valid() bool {
+func (p Plan) isValid() bool {
 	if p.Theorem.validate() != nil {
 		return false
 	}
 	_, varies := p.moment()
-	if varies && p.Queries > mostPlanned || p.beyondHope() {
+	if varies && p.Queries > mostPlanned || p.isHopeless() {
 		return false
 	}
-	small := p.Tau > 0 && p.Tau < p.values.span() && p.Beta.Interior()
+	small := p.Tau > 0 && p.Tau < p.values.span() && p.Beta.IsInterior()
 	return small && isCount(p.Samples) && isCount(p.Queries)
 }
 
-// beyondHope reports whether so few records allow no beta below 1-1e-12: no answer at all errs more
+// isHopeless reports whether so few records allow no beta below 1-1e-12: no answer at all errs more
 // rarely than e^(-2n tau^2) by the bound. The rest need not look at numbers so small.
-func (p Plan) beyondHope() bool { return !(float64(p.Samples)*p.Tau*p.Tau > 1e-12) }
+func (p Plan) isHopeless() bool { return !(float64(p.Samples)*p.Tau*p.Tau > 1e-12) }
 
 // grain says how many queries share a noise: one in begin of those answered before, one in end
 // of those left, at least one. The schedule takes time and no memory, both growing as the
@@ -125,7 +125,7 @@ func eased(lack float64) float64 {
 
 // lack is walk before it is eased.
 func (p Plan) lack(g grain, cut float64, yield func(run) bool) float64 {
-	if !p.valid() {
+	if !p.isValid() {
 		return math.Inf(1)
 	}
 	b, m := newBound(p.Theorem, p.Samples, p.Queries), float64(p.Queries)
@@ -346,7 +346,7 @@ func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok 
 // settled.
 func (b *Bound) lean(q run, settled bool) float64 {
 	_, varies := b.moment()
-	if soon := settled || len(b.answered) >= 7; varies || !soon || !q.useful() {
+	if soon := settled || len(b.answered) >= 7; varies || !soon || !q.isUseful() {
 		return b.leastErrors(q)
 	}
 	least := b.errors(&b.orders[b.best], q)
@@ -382,7 +382,7 @@ func (b *Bound) quietest(q run, from float64) (z, least float64) {
 // touches is the tau/sd at which the tangent at order one touches at 0: of the sides that count, the least.
 func (b *Bound) touches(q run) float64 {
 	l := q.breaking(b.side(false))
-	if b.sides == Both && !b.values.symmetric() {
+	if b.sides == Both && !b.values.isSymmetric() {
 		l = min(l, q.breaking(b.side(true)))
 	}
 	return b.n * q.tau * l / q.law.atTopRate

@@ -40,7 +40,7 @@ var (
 			}
 			return Run{sd, sd, kept.Cut}, p.aboutErrors(evenGrain, sd, kept.Cut) - p.Beta.Ln() + spare
 		},
-		keeps: Plan.valley,
+		keeps: Plan.hasValley,
 		guess: func(p Plan) (lnN, slope float64) {
 			lnN = num.Log(scale(p)) - 2*num.Log(p.Tau)
 			if _, varies := p.moment(); varies {
@@ -198,7 +198,7 @@ func (r Noise) Samples(p Plan) (Found, bool) { return r.SamplesNear(p, Near{}) }
 // SamplesNear returns Samples where about the end of the search is known. Its n may be another one, within the
 // resolution.
 func (r Noise) SamplesNear(p Plan, near Near) (Found, bool) {
-	if p.Samples = theory.MaxSamples; !p.valid() {
+	if p.Samples = theory.MaxSamples; !p.isValid() {
 		return Found{}, false
 	}
 	last := num.Log(theory.MaxSamples)
@@ -310,7 +310,7 @@ func (l *line) tau(p Plan, d num.Descent) (float64, Run) {
 
 // LeastBeta returns the least failure probability, one if there is none below.
 func (r Noise) LeastBeta(p Plan) theory.LogProb {
-	if p.beyondHope() {
+	if p.isHopeless() {
 		return 0
 	}
 	const most = 20

@@ -65,8 +65,8 @@ func (t Theorem) side(below bool) side {
 
 // Values says what one record adds to a query, the mean of f over the records.
 type Values interface {
-	span() float64   // the length of the interval that holds f
-	symmetric() bool // whether above and below are one function
+	span() float64     // the length of the interval that holds f
+	isSymmetric() bool // whether above and below are one function
 	validate() error
 
 	// tilts returns bounds on ln E e^(l(f-Ef)) and ln E e^(-l(f-Ef)) of one record, for l > 0. They are concave in
@@ -91,9 +91,9 @@ type Moment interface {
 // interval is the values of f: X -> [0,1].
 type interval struct{}
 
-func (interval) span() float64   { return 1 }
-func (interval) symmetric() bool { return true }
-func (interval) validate() error { return nil }
+func (interval) span() float64     { return 1 }
+func (interval) isSymmetric() bool { return true }
+func (interval) validate() error   { return nil }
 
 func (interval) tilts(l float64) (above, below tilt) {
 	t := tilt{l * l / 8 * upTilt, l / 4}
@@ -114,7 +114,7 @@ func (v Difference) Share() float64         { return v.Disagreement }
 func (Difference) span() float64            { return 2 }
 func (Difference) reach() float64           { return 1 }
 func (Difference) moment(s float64) float64 { return s }
-func (Difference) symmetric() bool          { return true }
+func (Difference) isSymmetric() bool        { return true }
 
 func (v Difference) tilts(l float64) (above, below tilt) {
 	ln, slope := tail.Difference(v).Tilt(l)
@@ -151,7 +151,7 @@ func (v Accuracy) Share() float64           { return v.Errors }
 func (Accuracy) span() float64              { return 1 }
 func (v Accuracy) reach() float64           { return 1 - v.Errors }
 func (v Accuracy) moment(s float64) float64 { return v.Errors*v.Errors + s*(1-2*v.Errors) }
-func (Accuracy) symmetric() bool            { return false }
+func (Accuracy) isSymmetric() bool          { return false }
 
 func (v Accuracy) tilts(l float64) (above, below tilt) {
 	return fewErrors(l, v.Errors), bernoulli(l, v.Errors)
@@ -179,7 +179,7 @@ func (v Variance) Share() float64         { return v.Most }
 func (Variance) span() float64            { return 1 }
 func (Variance) reach() float64           { return 1 }
 func (Variance) moment(s float64) float64 { return s }
-func (Variance) symmetric() bool          { return true }
+func (Variance) isSymmetric() bool        { return true }
 
 func (v Variance) tilts(l float64) (above, below tilt) {
 	p := 2 * v.Most / (1 + math.Sqrt(1-4*v.Most)) // p(1-p) = Most

@@ -89,16 +89,16 @@ func (v ZeroOne) atMost(k int64) binomialTail {
 	}
 }
 
-// exact reports whether binomial tails are worth their time: near the middle they gain little, and are slow for many
+// isExact reports whether binomial tails are worth their time: near the middle they gain little, and are slow for many
 // rows.
-func (v ZeroOne) exact(lnLevel float64) bool {
+func (v ZeroOne) isExact(lnLevel float64) bool {
 	return lnLevel < -4 || lnLevel < -math.Ln2 && v.Rows < 1<<24
 }
 
 // refine goes from p upwards or downwards, to the end at most, as far as the tail is certainly no more than the level.
 // Its logarithm is concave in p. An end that is behind p changes nothing.
 func (v ZeroOne) refine(side, p, end, lnLevel float64, tail binomialTail) float64 {
-	if p <= 0 || p >= 1 || !v.exact(lnLevel) { // an end of [0,1] is as close as rounding allows
+	if p <= 0 || p >= 1 || !v.isExact(lnLevel) { // an end of [0,1] is as close as rounding allows
 		return p
 	}
 	if (end-p)*side <= 0 {
@@ -140,7 +140,7 @@ func (v ZeroOne) Pass(bar, lnLevel float64) (float64, bool) {
 		if x <= bar {
 			return false
 		}
-		if v.exact(lnLevel) && v.mean(k-1) > bar && b.LnAtLeast(k) <= lnLevel {
+		if v.isExact(lnLevel) && v.mean(k-1) > bar && b.LnAtLeast(k) <= lnLevel {
 			return true
 		}
 		return num.KLShift{P: bar, Shift: x - bar}.Nats() >= nats

@@ -136,8 +136,8 @@ func HighestCount(n int64, bar, lnLevel float64, exact bool) float64 {
 	return reached(bar, nats/float64(n)) + 2/float64(n)
 }
 
-// ExactLevel reports whether counts of an open gate are by the binomial tail at a level, whatever the rows.
-func ExactLevel(lnLevel float64) bool { return ZeroOne{Rows: math.MaxInt64}.exact(lnLevel) }
+// HasExactLevel reports whether counts of an open gate are by the binomial tail at a level, whatever the rows.
+func HasExactLevel(lnLevel float64) bool { return ZeroOne{Rows: math.MaxInt64}.isExact(lnLevel) }
 
 // highestWins returns a number that falls in n and that (k-1)/n is at most, k being the least number of wins of n that
 // is evidence enough. An exact test is a gate at the bar 1/2. Of an e-value, with x = n kl(k/n || 1/2),

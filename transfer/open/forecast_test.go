@@ -128,7 +128,7 @@ func TestBoundsOfForecasts(t *testing.T) {
 			last := 4.
 			for n := int64(1); n < 600; n++ {
 				mean, ok := ZeroOne{Rows: n}.Pass(bar, math.Log(level))
-				y := HighestCount(n, bar, math.Log(level), ExactLevel(math.Log(level)))
+				y := HighestCount(n, bar, math.Log(level), HasExactLevel(math.Log(level)))
 				if ok && math.Round(mean*float64(n))-1 > y*float64(n)+1e-9 || y > last {
 					t.Fatalf("level %v, bar %v, %d rows: %v passes, the bound is %v after %v", level, bar, n, mean, y, last)
 				}

@@ -236,7 +236,7 @@ func TestHindsight(t *testing.T) {
 	} {
 		need := tree.Gate{Queries: c.looks + 1, Passes: c.passes + 1}.LnNodes().Hi + math.Log(20)
 		tau := num.Floats{Lo: 1e-4, Hi: 0.4, Guess: c.distance / 2}.Least(func(tau float64) bool {
-			return tail.Convex{}.Within(5000, tau, -need)
+			return tail.Convex{}.IsWithin(5000, tau, -need)
 		})
 		if math.Abs(2*tau-c.distance) > 6e-5 {
 			t.Errorf("%d looks and %d passes: %v with hindsight, want %v", c.looks, c.passes, 2*tau, c.distance)

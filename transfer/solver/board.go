@@ -19,7 +19,7 @@ func BoardLimit(g goal.Goal) float64 { return (1 - g.Baseline()) / 2 }
 type Board struct{ Domain }
 
 // Tight: the table is searched.
-func (Board) Tight() bool { return false }
+func (Board) IsTight() bool { return false }
 
 // boardSearch is a search among plans. It keeps the last table that holds.
 type boardSearch struct {

@@ -21,7 +21,7 @@ type Closed struct {
 
 // Tight: the formula has no free parameter that is searched, or one that is whole and
 // has a known best value.
-func (Closed) Tight() bool { return true }
+func (Closed) IsTight() bool { return true }
 
 func (c Closed) Holds(g goal.Goal) bool {
 	if c.Applies(g) != nil {

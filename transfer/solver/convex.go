@@ -15,7 +15,7 @@ type convexLook struct {
 	both, bar bool
 }
 
-func (convexLook) Tight() bool { return true }
+func (convexLook) IsTight() bool { return true }
 
 func (convexLook) tails(g goal.Goal) tail.Convex {
 	if g.Query.IsSigned() {
@@ -39,7 +39,7 @@ func (c convexLook) Holds(g goal.Goal) bool {
 	if c.bar {
 		return c.tails(g).LnAt(g.Samples, g.BarTails()) <= c.level(g)
 	}
-	return c.tails(g).Within(g.Samples, g.Tau, c.level(g))
+	return c.tails(g).IsWithin(g.Samples, g.Tau, c.level(g))
 }
 
 // about is ln of what one side fails with, which cells need not have certified.

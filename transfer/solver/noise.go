@@ -31,7 +31,7 @@ func (r Noisy) Applies(g goal.Goal) error {
 
 func (Noisy) Limit(g goal.Goal) float64 { return g.Spread() }
 
-func (Noisy) Tight() bool { return false }
+func (Noisy) IsTight() bool { return false }
 
 func (r Noisy) Holds(g goal.Goal) bool { return r.Noise.Certifies(r.Plan(g)) }
 

@@ -29,7 +29,7 @@ func Alone(reach func(g goal.Goal) (float64, Mechanism)) func(g goal.Goal) func(
 }
 
 // Tight: the parameters are searched.
-func (Optimised) Tight() bool { return false }
+func (Optimised) IsTight() bool { return false }
 
 // certified is what the samples of g certify.
 func (o Optimised) certified(g goal.Goal) (float64, Mechanism) {

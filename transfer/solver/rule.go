@@ -16,7 +16,7 @@ import (
 type Rule interface {
 	Applies(g goal.Goal) error                      // a NotApplicableError if a hypothesis fails, whatever the unknown
 	Limit(g goal.Goal) float64                      // where its tau ends: no lesser one is better than knowing nothing
-	Tight() bool                                    // whether nothing is searched that the planner is free to choose
+	IsTight() bool                                  // whether nothing is searched that the planner is free to choose
 	Holds(g goal.Goal) bool                         // the theorem certifies g; monotone in each of the four
 	Samples(g goal.Goal, by Trail) (Reached, error) // the least n that holds, or a NoAnswerError beyond MaxCount
 	Queries(g goal.Goal) int64                      // the greatest m that holds, 0 if none does

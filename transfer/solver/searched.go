@@ -20,7 +20,7 @@ type Searched struct {
 }
 
 // Tight: the mechanism is searched.
-func (Searched) Tight() bool { return false }
+func (Searched) IsTight() bool { return false }
 
 func (s Searched) Holds(g goal.Goal) bool { return s.Applies(g) == nil && s.Built(g) }
 

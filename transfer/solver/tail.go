@@ -20,13 +20,13 @@ type FixedQuery struct {
 
 // Tight: the worst population is searched, and on the safe side, but nothing that the
 // planner is free to choose.
-func (FixedQuery) Tight() bool { return true }
+func (FixedQuery) IsTight() bool { return true }
 
-// binomial reports whether the binomial requirement is used for g.
-func (f FixedQuery) binomial(g goal.Goal) bool { return f.Exact && g.Query.IsZeroOne() }
+// isBinomial reports whether the binomial requirement is used for g.
+func (f FixedQuery) isBinomial(g goal.Goal) bool { return f.Exact && g.Query.IsZeroOne() }
 
 func (f FixedQuery) Holds(g goal.Goal) bool {
-	if f.binomial(g) {
+	if f.isBinomial(g) {
 		ok, _ := theory.BinomialHolds(fixedGoal(g), f.sides, g.Samples)
 		return ok
 	}
@@ -40,7 +40,7 @@ func fixedGoal(g goal.Goal) theory.Fixed {
 
 func (f FixedQuery) Samples(g goal.Goal, _ Trail) (Reached, error) {
 	n, err := theory.Bound[int64]{}, error(nil)
-	if f.binomial(g) {
+	if f.isBinomial(g) {
 		n, err = theory.BinomialSamples(fixedGoal(g), f.sides)
 	} else {
 		n, err = theory.KLSamples(fixedGoal(g))
@@ -49,7 +49,7 @@ func (f FixedQuery) Samples(g goal.Goal, _ Trail) (Reached, error) {
 }
 
 func (f FixedQuery) Queries(g goal.Goal) int64 {
-	if !f.binomial(g) {
+	if !f.isBinomial(g) {
 		return MostQueries(g, 1, f.Holds)
 	}
 	worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau}, f.sides)
@@ -64,7 +64,7 @@ func (f FixedQuery) Queries(g goal.Goal) int64 {
 // Tau starts where p = 1/2 is the worst case, which it is unless tau is large, and
 // else from Hoeffding's bound.
 func (f FixedQuery) Tau(g goal.Goal) (float64, Mechanism) {
-	if f.binomial(g) {
+	if f.isBinomial(g) {
 		tau, err := theory.BinomialTau(fixedGoal(g).Level, f.sides, g.Samples)
 		if err != nil {
 			tau = g.Spread()
@@ -81,7 +81,7 @@ func (f FixedQuery) Tau(g goal.Goal) (float64, Mechanism) {
 }
 
 func (f FixedQuery) Beta(g goal.Goal) theory.LogProb {
-	if f.binomial(g) {
+	if f.isBinomial(g) {
 		worst, err := theory.BinomialWorst(theory.Deviation{Samples: g.Samples, Tau: g.Tau}, f.sides)
 		if err == nil && f.sides == theory.OneSide { // of a union, which counts the queries
 			return worst
@@ -108,7 +108,7 @@ func (CountRule) Applies(g goal.Goal) error { return goal.ZeroOne.Check(g.Query)
 
 func (CountRule) Limit(g goal.Goal) float64 { return barredLimit(g) }
 
-func (CountRule) Tight() bool { return true }
+func (CountRule) IsTight() bool { return true }
 
 func (r CountRule) Holds(g goal.Goal) bool { return r.Gate(g).Holds(g.Samples) }
 

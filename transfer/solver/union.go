@@ -125,7 +125,7 @@ func (u Union) shareOf(g goal.Goal, lnNodes float64) goal.Goal {
 	return g
 }
 
-func (u Union) Tight() bool { return true }
+func (u Union) IsTight() bool { return true }
 
 func (u Union) Limit(g goal.Goal) float64 { return u.Look.pick(g).Limit(g) }
 

@@ -52,19 +52,19 @@ func (v Convex) LnSide(n int64, s float64) float64 {
 		if !(ln < most) {
 			return most
 		}
-		if c.within(ln) {
+		if c.isWithin(ln) {
 			return ln
 		}
 	}
 }
 
-// Within reports whether A_n(s) is certainly at most e^ln.
-func (v Convex) Within(n int64, s, ln float64) bool {
+// IsWithin reports whether A_n(s) is certainly at most e^ln.
+func (v Convex) IsWithin(n int64, s, ln float64) bool {
 	c, most := v.sides(n, s)
 	if most > ln && most > -1 {
 		return false
 	}
-	return most <= ln || c.peak() <= ln && c.within(ln)
+	return most <= ln || c.peak() <= ln && c.isWithin(ln)
 }
 
 // Peak returns about ln A_n(s), and not more but for rounding. It takes much less time than [Convex.LnSide].
@@ -92,13 +92,13 @@ type convexSides struct {
 // reach returns n(p+s), rounded down.
 func (c convexSides) reach(p float64) float64 { return float64(c.n) * (p + c.s) * (1 - 4e-16) }
 
-// within reports whether cells show that T_n(p,p+s) is at most e^ln at every p. Each is a little wider than the one
+// isWithin reports whether cells show that T_n(p,p+s) is at most e^ln at every p. Each is a little wider than the one
 // before it, or a third of what was too wide.
-func (c convexSides) within(ln float64) bool {
+func (c convexSides) isWithin(ln float64) bool {
 	last := math.Nextafter(1-c.s, 1)
 	p, width := 0.0, last
 	for p < last && width > 1e-14*last {
-		if end := min(p+width, last); c.below(p, end, ln) {
+		if end := min(p+width, last); c.isBelow(p, end, ln) {
 			p, width = end, width*1.25
 		} else {
 			width /= 3
@@ -107,8 +107,8 @@ func (c convexSides) within(ln float64) bool {
 	return p == last
 }
 
-// below reports whether one t shows it for the cell.
-func (c convexSides) below(from, to, ln float64) bool {
+// isBelow reports whether one t shows it for the cell.
+func (c convexSides) isBelow(from, to, ln float64) bool {
 	mid := from + (to-from)/2
 	t := min(num.Binomial{N: c.n, P: mid}.Hinge(c.reach(mid)), int64(math.Ceil(c.reach(from)))-1)
 	if float64(t+2) <= (float64(c.n)+1)*to { // the hinge may be below the mean

@@ -211,9 +211,9 @@ func TestConvexSidesAreSharpAndFall(t *testing.T) {
 				t.Fatalf("%d rows, %v: %v, but %v at the mean %v", n, s, ln, at, p)
 			}
 		}
-		if less := ln - 1e-8*(1-ln); !v.Within(n, s, ln) || v.Within(n, s, less) && kl > ln {
-			t.Errorf("%d rows, %v: within %v %t, and a little less", n, s, ln, v.Within(n, s, ln))
-		} else if kl > ln && (convexSides{n, s}).within(less) {
+		if less := ln - 1e-8*(1-ln); !v.IsWithin(n, s, ln) || v.IsWithin(n, s, less) && kl > ln {
+			t.Errorf("%d rows, %v: within %v %t, and a little less", n, s, ln, v.IsWithin(n, s, ln))
+		} else if kl > ln && (convexSides{n, s}).isWithin(less) {
 			t.Errorf("%d rows, %v: cells show %v, but the peak is %v", n, s, less, ln)
 		}
 		if more := v.LnSide(n+1, s); more > ln+1e-9 {

@@ -46,7 +46,7 @@ func CVaRPure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Popul
 		return best, err
 	}
 	best.Sources = []theory.Source{source}
-	counted := class.linear() && class.Samples > 0
+	counted := class.isLinear() && class.Samples > 0
 	if rest := -math.Expm1(s.Beta.Ln()-target.Ln()) * (1 - 0x1p-50); counted && rest > 0 {
 		sampling := math.Sqrt((-target.Ln() - num.Log(rest)) / (2 * float64(class.Samples)))
 		best.Value.Alpha = math.Min(best.Value.Alpha, up(s.Alpha+stability.Pure(s.Epsilon)+sampling))

@@ -52,11 +52,11 @@ func (c Class) validate() error {
 	return theory.Domain(whole, "samples", c.Samples, "a whole number from 1 to 9007199254740992")
 }
 
-func (c Class) linear() bool { return c.Spread == 0 }
+func (c Class) isLinear() bool { return c.Spread == 0 }
 
 // spread is how far two values of a query can lie apart: an accuracy that is not below it says nothing.
 func (c Class) spread() float64 {
-	if c.linear() {
+	if c.isLinear() {
 		return 1
 	}
 	return c.Spread
@@ -77,7 +77,7 @@ func Jung20(s Sampled, class Class, target theory.LogProb) (theory.Bound[Populat
 		return theory.Bound[Population]{}, err
 	}
 	d, w := class.spread(), 2.0
-	if !class.linear() {
+	if !class.isLinear() {
 		w = 4 * d
 	}
 	root := num.Exp((s.Beta.Ln()-target.Ln())/2) + num.Exp((num.Log(w)+s.LnDelta.Ln()-target.Ln())/2)
@@ -101,7 +101,7 @@ func Jung20Pure(s Sampled, class Class, target theory.LogProb) (theory.Bound[Pop
 		needs string
 	}{
 		{s.LnDelta == theory.Zero, "pure privacy, delta = 0"},
-		{class.linear(), "linear queries"},
+		{class.isLinear(), "linear queries"},
 		{class.Samples > 0, "the number of rows"},
 		{s.Beta < target, "a target beta above the sample's beta"},
 	} {
@@ -164,7 +164,7 @@ func validTransfer(s Sampled, class Class, target theory.LogProb) error {
 	if err := class.validate(); err != nil {
 		return err
 	}
-	return theory.Domain(target.Interior(), "target-beta", target, "a probability in (0, 1)")
+	return theory.Domain(target.IsInterior(), "target-beta", target, "a probability in (0, 1)")
 }
 
 // up rounds the result of some float64 operations to the safe side.

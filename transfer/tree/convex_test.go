@@ -25,9 +25,9 @@ func TestConvexPlans(t *testing.T) {
 		{0.1, math.Log(0.05 / 2000), 458},
 	} {
 		v := tail.Convex{}
-		if !v.Within(c.want, c.s, c.lnLevel) || v.Within(c.want-1, c.s, c.lnLevel) {
-			t.Errorf("%v at e^%v: %d rows hold %t, one fewer %t", c.s, c.lnLevel, c.want, v.Within(c.want, c.s, c.lnLevel),
-				v.Within(c.want-1, c.s, c.lnLevel))
+		if !v.IsWithin(c.want, c.s, c.lnLevel) || v.IsWithin(c.want-1, c.s, c.lnLevel) {
+			t.Errorf("%v at e^%v: %d rows hold %t, one fewer %t", c.s, c.lnLevel, c.want, v.IsWithin(c.want, c.s, c.lnLevel),
+				v.IsWithin(c.want-1, c.s, c.lnLevel))
 		}
 	}
 }

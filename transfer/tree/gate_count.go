@@ -30,15 +30,15 @@ func (c CountGate) Always() bool { return c.Height <= 0 && !c.failsToo() }
 
 // Count returns k for n rows, and whether it does for n itself. The search begins at the guess.
 func (c CountGate) Count(n, guess int64) (k int64, ok bool) {
-	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(func(k int64) bool { return c.rare(n, k) })
+	k = num.Ints{Lo: 0, Hi: n + 1, Guess: guess}.Least(func(k int64) bool { return c.isRare(n, k) })
 	if c.failsToo() {
 		return k, c.lnMissed(n, k) <= c.LnRisk
 	}
 	return k, float64(k) <= math.Ceil(float64(n)*(c.Height+c.Margin)*(1-0x1p-50))
 }
 
-// rare reports whether a wrong pass at k ones is rare enough, which it is for fewer rows too.
-func (c CountGate) rare(n, k int64) bool { return tail.LnAtLeast(n, k, c.Height) <= c.LnRisk }
+// isRare reports whether a wrong pass at k ones is rare enough, which it is for fewer rows too.
+func (c CountGate) isRare(n, k int64) bool { return tail.LnAtLeast(n, k, c.Height) <= c.LnRisk }
 
 // LnFailure returns ln of the greater of the two probabilities for a count k that passes, rounded up; the second is 0
 // where a wrong failure does not count or cannot happen.
@@ -115,7 +115,7 @@ func (c CountGate) Holds(n int64) bool {
 			return false
 		}
 		run := num.Ints{Lo: n, Hi: certified, Guess: n}
-		n = run.Greatest(func(n int64) bool { return c.rare(n, k) })
+		n = run.Greatest(func(n int64) bool { return c.isRare(n, k) })
 	}
 	return true
 }

@@ -40,12 +40,12 @@ func FitsSheet(rows, columns int64) error {
 	return nil
 }
 
-// Drawn reports whether a drawing is asked for.
-func Drawn(c usage.Values, t Target) bool { return c.Is("plot") || t.Format.Draw != nil }
+// IsDrawn reports whether a drawing is asked for.
+func IsDrawn(c usage.Values, t Target) bool { return c.Is("plot") || t.Format.Draw != nil }
 
 // Emit writes an answer, and returns the exit code that follows from it.
 func Emit[R any](c *Call, t Target, a Answer[R]) error {
-	if a.Figure != nil && Drawn(c, t) {
+	if a.Figure != nil && IsDrawn(c, t) {
 		return a.draw(c, t)
 	}
 	tally := a.Tally

@@ -15,7 +15,7 @@ type Mode struct {
 // Stray is the first flag that was typed although it belongs to other modes than this one, with those; "" for none.
 func (c *Call) Stray(mine Mode, all []Mode) (flag string, owners []string) {
 	for _, f := range c.Command.AllFlags(c.Formats) {
-		if !c.Given(f.Name) || slices.Contains(mine.Flags, f.Name) {
+		if !c.IsGiven(f.Name) || slices.Contains(mine.Flags, f.Name) {
 			continue
 		}
 		for _, m := range all {
@@ -30,8 +30,8 @@ func (c *Call) Stray(mine Mode, all []Mode) (flag string, owners []string) {
 	return "", nil
 }
 
-// Given reports whether a flag or a switch was typed.
-func (c *Call) Given(flag string) bool {
+// IsGiven reports whether a flag or a switch was typed.
+func (c *Call) IsGiven(flag string) bool {
 	_, given := c.Text(flag)
 	return given || c.Is(flag)
 }
@@ -39,7 +39,7 @@ func (c *Call) Given(flag string) bool {
 // AskedMode is the mode whose flag was typed, or the last one, which has no name. The flags of others have no meaning
 // beside it.
 func (c *Call) AskedMode(modes []Mode) (m Mode, err error) {
-	m = modes[slices.IndexFunc(modes, func(m Mode) bool { return m.Name == "" || c.Given(m.Name) })]
+	m = modes[slices.IndexFunc(modes, func(m Mode) bool { return m.Name == "" || c.IsGiven(m.Name) })]
 	if flag, _ := c.Stray(m, modes); flag != "" {
 		return m, usage.Errorf("--%s: given with --%s, want one of the two", m.Name, flag)
 	}

@@ -238,7 +238,7 @@ func (t *Table) check(ctx context.Context, column Column) error {
 		text := cells[t.P]
 		t.Comma = t.Comma && !strings.Contains(text, ".")
 		records++
-		if Absent(text) {
+		if IsAbsent(text) {
 			missing++
 		} else if _, ok := t.Plain(text); !ok {
 			if _, ok := t.Chance(text); !ok {
@@ -271,7 +271,7 @@ func (t *Table) withoutHeader(column string) (bool, error) {
 		return false, usage.Errorf("got 0 in the first line, a name or a p-value, want a header line p, or --p-column 0 if it is the name")
 	}
 	_, number := t.Chance(first)
-	return number || Absent(first), nil
+	return number || IsAbsent(first), nil
 }
 
 // Remarks tells how p-values were read that are not plain numbers under a header.
@@ -336,8 +336,8 @@ func findColumn(columns []string, name string) (int, error) {
 	return 0, usage.Errorf("--p-column: got %s, which %d columns are named, want one", usage.Shown(name), len(found))
 }
 
-// Absent says whether a cell stands for a missing value.
-func Absent(cell string) bool {
+// IsAbsent says whether a cell stands for a missing value.
+func IsAbsent(cell string) bool {
 	switch strings.ToLower(strings.TrimSpace(cell)) {
 	case "", "na", "nan", "null", ".":
 		return true
@@ -385,7 +385,7 @@ func (t *Table) Each(lo, hi int, visit func(rank int, cells []string) error) err
 		case err != nil:
 			return t.Blame(err)
 		}
-		present := !Absent(cells[t.P])
+		present := !IsAbsent(cells[t.P])
 		if present && rank == t.Records-t.Missing {
 			return t.Changed()
 		}

@@ -514,7 +514,7 @@ func ParseProb(s string) (theory.LogProb, bool) {
 
 func parseInterior(s string) (theory.LogProb, bool) {
 	p, ok := ParseProb(s)
-	return p, ok && p.Interior()
+	return p, ok && p.IsInterior()
 }
 
 // parseConfidence reads C as 1 - C, from the decimal text.
@@ -556,7 +556,7 @@ func probOf(r *big.Rat) (theory.LogProb, bool) {
 
 func interiorOf(r *big.Rat) (theory.LogProb, bool) {
 	p, ok := probOf(r)
-	return p, ok && p.Interior()
+	return p, ok && p.IsInterior()
 }
 
 // snap returns the 12-digit decimal that x is a rounding error away from, so that

@@ -240,7 +240,7 @@ func FuzzProbabilities(f *testing.F) {
 		for _, k := range []Kind[theory.LogProb]{Probabilities, Confidences} {
 			values, err := parseList("p", text, k)
 			for _, p := range values[:min(len(values), 100)] {
-				if !p.Interior() {
+				if !p.IsInterior() {
 					t.Fatalf("%q gives %v", text, p)
 				}
 				if again, ok := Probabilities.Parse(p.String()); !ok || again != p {

@@ -81,8 +81,8 @@ func writable(file string) (path string, old fs.FileInfo, err error) {
 	return path, old, f.Close()
 }
 
-// Inside reports whether a path leads into a directory or below it. The directory need not exist.
-func Inside(path, dir string) bool {
+// IsInside reports whether a path leads into a directory or below it. The directory need not exist.
+func IsInside(path, dir string) bool {
 	path, err := behind(path)
 	if err != nil {
 		return false // and it cannot be written
@@ -95,7 +95,7 @@ func Inside(path, dir string) bool {
 		return true
 	}
 	for above := filepath.Dir(at); ; at, above = above, filepath.Dir(above) {
-		if SameFile(above, filepath.Clean(dir)) {
+		if IsSameFile(above, filepath.Clean(dir)) {
 			return true
 		}
 		if at == above {
@@ -164,9 +164,9 @@ func behind(path string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// SameFile says whether two paths write one file. The names of files that do not exist are
+// IsSameFile says whether two paths write one file. The names of files that do not exist are
 // compared without case, as some systems do.
-func SameFile(a, b string) bool {
+func IsSameFile(a, b string) bool {
 	a, errA := behind(a)
 	b, errB := behind(b)
 	if errA != nil || errB != nil { // neither can be written

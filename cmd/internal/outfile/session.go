@@ -37,7 +37,7 @@ func (s *Session) Serving() (ctx context.Context, done func()) {
 }
 
 // Stop ends a server that runs, and reports whether there is one: the command then comes to its end by itself.
-func (s *Session) Stop() bool {
+func (s *Session) Stop() (stopped bool) {
 	stop := s.serving.Load()
 	if stop != nil {
 		(*stop)()
@@ -75,8 +75,8 @@ func (s *Session) Clear() {
 	}
 }
 
-// Interactive reports whether someone can be asked.
-func (s *Session) Interactive() bool {
+// IsInteractive reports whether someone can be asked.
+func (s *Session) IsInteractive() bool {
 	for _, stream := range []any{s.Stdin, s.Stderr} {
 		f, ok := stream.(*os.File)
 		if !ok {

@@ -103,7 +103,7 @@ func drawn(s record.Sheet, b *bytes.Buffer, look tablewriter.Option, escape func
 	for j, name := range s.Columns {
 		head[j] = escape(Harmless(name))
 		align[j] = tw.AlignLeft
-		if s.Numeric(j) {
+		if s.IsNumeric(j) {
 			align[j] = tw.AlignRight
 		}
 	}
@@ -157,7 +157,7 @@ func tabular(s record.Sheet, b *bytes.Buffer) {
 		"{", `\{`, "}", `\}`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `$<$`, ">", `$>$`, "\n", " ")
 	b.WriteString(`\begin{tabular}{`)
 	for j := range s.Columns {
-		if s.Numeric(j) {
+		if s.IsNumeric(j) {
 			b.WriteByte('r')
 		} else {
 			b.WriteByte('l')

@@ -45,9 +45,9 @@ const (
 	ProseLook       // text in several lines
 )
 
-// Representable says whether float64 holds a probability with all its digits and
+// IsRepresentable says whether float64 holds a probability with all its digits and
 // tells it from one.
-func Representable(p theory.LogProb) bool {
+func IsRepresentable(p theory.LogProb) bool {
 	if p == 0 || p == theory.Zero {
 		return true
 	}
@@ -78,14 +78,14 @@ func ColumnWidths(columns []string, rows [][]Cell) []float64 {
 	}
 	for i, row := range rows {
 		for j, c := range row {
-			if i > 0 && j < len(rows[i-1]) && c.same(rows[i-1][j]) {
+			if i > 0 && j < len(rows[i-1]) && c.equals(rows[i-1][j]) {
 				continue
 			}
 			length := utf8.RuneCountInString(People(c))
 			switch {
 			case c.Form == CountForm:
 				length += length / 3
-			case c.Form == ChanceForm && !Representable(theory.LogProb(c.F)): // a text of all its digits
+			case c.Form == ChanceForm && !IsRepresentable(theory.LogProb(c.F)): // a text of all its digits
 				length = len(Decimal(theory.LogProb(c.F)))
 			}
 			widths[j] = max(widths[j], float64(min(length, 40))+3)

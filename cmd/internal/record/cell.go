@@ -261,8 +261,8 @@ func People(c Cell) string {
 	return ""
 }
 
-// same reports whether two cells hold the same, which those with lists never do.
-func (c Cell) same(d Cell) bool {
+// equals reports whether two cells hold the same, which those with lists never do.
+func (c Cell) equals(d Cell) bool {
 	numbers := c.Form == d.Form && c.N == d.N && c.F == d.F
 	lists := c.List != nil || d.List != nil
 	return numbers && c.S == d.S && !lists

@@ -40,8 +40,8 @@ func Picked[T any](list []T, places []int) []T {
 	return each.Of(places, func(j int) T { return list[j] })
 }
 
-// Numeric says whether a column is to be aligned on the right.
-func (s Sheet) Numeric(j int) bool {
+// IsNumeric says whether a column is to be aligned on the right.
+func (s Sheet) IsNumeric(j int) bool {
 	for _, row := range s.Rows {
 		if !row[j].isNumeric() && row[j].Form != Missing {
 			return false

@@ -169,7 +169,7 @@ func (b *book) cell(c record.Cell, l record.Look) (excelize.Cell, error) {
 		value, format = c.F, sixDigitFormat(c.F)
 	case record.ChanceForm:
 		text := record.Decimal(theory.LogProb(c.F))
-		if value = text; record.Representable(theory.LogProb(c.F)) {
+		if value = text; record.IsRepresentable(theory.LogProb(c.F)) {
 			p, err := strconv.ParseFloat(text, 64)
 			if err != nil {
 				return excelize.Cell{}, err

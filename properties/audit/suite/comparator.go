@@ -129,8 +129,8 @@ func clamped(n twoSided, k int64, lowest, highest bool) float64 {
 	return n.at(k)
 }
 
-// over says whether the interaction ends there.
-func (c *comparator) over(answers, aboves int) bool {
+// hasEnded says whether the interaction ends there.
+func (c *comparator) hasEnded(answers, aboves int) bool {
 	return answers == c.queries || aboves == c.cutoff
 }
 
@@ -140,7 +140,7 @@ func (c *comparator) count() {
 	for answers := c.queries; answers >= 0; answers-- {
 		c.leaves[answers] = make([]int, c.queries+2)
 		for aboves := range c.leaves[answers] {
-			if c.over(answers, aboves) || aboves > answers {
+			if c.hasEnded(answers, aboves) || aboves > answers {
 				c.leaves[answers][aboves] = 1
 			} else {
 				c.leaves[answers][aboves] = c.leaves[answers+1][aboves] + c.answers()*c.leaves[answers+1][aboves+1]
@@ -161,7 +161,7 @@ func (c *comparator) finite() mechanism.Finite {
 	f := mechanism.Finite{Law: make([]theory.LogProb, 0, c.leaves[0][0]), Draw: c.draw}
 	var walk func(answers, aboves int, p []float64)
 	walk = func(answers, aboves int, p []float64) {
-		if c.over(answers, aboves) {
+		if c.hasEnded(answers, aboves) {
 			f.Law = append(f.Law, theory.LogProb(math.Min(0, math.Log(sum(p)))))
 			return
 		}
@@ -209,7 +209,7 @@ func sum(p []float64) float64 {
 func (c *comparator) draw(r *rand.Rand) int {
 	z := c.threshold + int64(c.thresholdNoise.Answer(r, 0))
 	leaf, aboves := 0, 0
-	for answers := 0; !c.over(answers, aboves); answers++ {
+	for answers := 0; !c.hasEnded(answers, aboves); answers++ {
 		q := c.ask(answers, aboves)
 		compared := q.compared + int64(c.queryNoise.Answer(r, 0))
 		above := compared > z

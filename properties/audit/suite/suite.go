@@ -31,7 +31,7 @@ func (s Settings) Validate() error {
 	return cmp.Or(
 		inDomain(s.Epsilon),
 		s.plan().Validate(),
-		theory.Domain(s.FalseAlarm.Interior(), "false-alarm", s.FalseAlarm, "a number in (0, 1)"),
+		theory.Domain(s.FalseAlarm.IsInterior(), "false-alarm", s.FalseAlarm, "a number in (0, 1)"),
 	)
 }
 

@@ -50,7 +50,7 @@ func unharmed(r Row) error {
 	case r.Layer == Exact &&
 		(r.Samples != 0 || r.FalseAlarm != 0 || r.Unbounded || r.Measured > r.Bound+1e-9*math.Abs(r.Bound)):
 		return errors.New("an exact row that cannot be")
-	case r.Layer == Statistical && !(r.FalseAlarm.Interior() && r.Samples > 0 && r.Detectable > 0):
+	case r.Layer == Statistical && !(r.FalseAlarm.IsInterior() && r.Samples > 0 && r.Detectable > 0):
 		return errors.New("a statistical row that does not say what it is worth")
 	case r.Mechanism == "" || r.Claim == "" || r.Check == "" || r.Event == "" && r.Check != checkPrivacy:
 		return errors.New("something is not said")

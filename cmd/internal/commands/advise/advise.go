@@ -153,7 +153,7 @@ func runAdvise(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.Interactive(), width: c.Width(),
+	i := &interview{ctx: c.Context, c: typed, asked: c.Stderr, terminal: c.IsInteractive(), width: c.Width(),
 		answers: bufio.NewReader(c.Stdin)}
 	all, err := i.interviewed()
 	if err != nil {

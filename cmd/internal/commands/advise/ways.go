@@ -291,7 +291,7 @@ func (p *planner) solve(g transfer.Goal) (method *transfer.Method, best transfer
 		if a.Status != transfer.OK || a.Mechanism.Noise != "" && !p.noise {
 			continue
 		}
-		if method == nil || a.Better(best, g.Unknown()) {
+		if method == nil || a.IsBetter(best, g.Unknown()) {
 			method, best = &m, a
 		}
 	}

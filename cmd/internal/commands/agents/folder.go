@@ -21,7 +21,7 @@ type Folder struct {
 // OpenFolder opens a folder of an agent. A secret file or folder inside of it is an error.
 func OpenFolder(path string, secret ...string) (*Folder, error) {
 	for _, s := range secret {
-		if outfile.Inside(s, path) || outfile.SameFile(s, path) {
+		if outfile.IsInside(s, path) || outfile.IsSameFile(s, path) {
 			return nil, usage.Errorf("--folder: got %s, which holds the ledger or its labels, want a folder without them: an agent may name the files of its folder",
 				usage.Shown(path))
 		}

@@ -83,7 +83,7 @@ func articles() ([]article, error) {
 		switch {
 		case m.Procedure:
 			a.practice = []string{"This is a promise about a private procedure's output. It certifies no plan for answering queries."}
-		case m.Reference():
+		case m.IsReference():
 			a.practice = []string{"A reference: it holds only for queries fixed before the data are seen."}
 		}
 		all = append(all, a)

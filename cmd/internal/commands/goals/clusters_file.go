@@ -111,7 +111,7 @@ func readClusters(s *delimited.Splitter) (string, error) {
 		w, _ := new(big.Rat).SetString(size)
 		sum.Add(sum, w.Mul(w, new(big.Rat).SetInt64(count)))
 	}
-	if name == "weight" && !AddUp(sum) {
+	if name == "weight" && !IsUnitSum(sum) {
 		return "", usage.Errorf("got weights that add up to %s, want 1", sum.FloatString(6))
 	}
 	slices.Sort(items)

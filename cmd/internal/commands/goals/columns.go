@@ -103,7 +103,7 @@ var (
 		Cell: reached(func(r *Row) record.Cell { return record.Exactly(r.Beta.Ln()) })}
 	ColumnLnBeta = Column{
 		Name: "ln_beta", Says: "its natural logarithm, where a sheet cannot hold beta as a number",
-		Cell: func(r *Row) record.Cell { return record.Exactly(r.Beta.Ln()).If(!record.Representable(r.Beta)) },
+		Cell: func(r *Row) record.Cell { return record.Exactly(r.Beta.Ln()).If(!record.IsRepresentable(r.Beta)) },
 	}
 	ColumnAdaptive   = Column{Name: "adaptive", Cell: func(r *Row) record.Cell { return record.Truth(r.Method.Adaptive) }}
 	ColumnUse        = Column{Name: "use", Says: "adaptive: for queries chosen in view of answers; reference: only for queries fixed beforehand; fixed number: adaptive, and answering stops after so many; dp procedure: for what a private procedure puts out", Cell: func(r *Row) record.Cell { return record.Words(use(r)) }}

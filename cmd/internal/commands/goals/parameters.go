@@ -446,7 +446,7 @@ func readRange(c usage.Values) (r transfer.Range, err error) {
 		if len(ends) == 2 {
 			r = transfer.Range{From: ends[0], To: ends[1]}
 		}
-		if !r.Valid() {
+		if !r.IsValid() {
 			return r, usage.Invalid(RangeFlag.Name, text, transfer.WantRange)
 		}
 	}

@@ -118,7 +118,7 @@ func ReadClusters(c usage.Values) (*Clusters, error) {
 	}
 	if !k.sized {
 		k.rows = k.count
-		if sum, _, _ := k.sums(); !AddUp(sum) {
+		if sum, _, _ := k.sums(); !IsUnitSum(sum) {
 			return nil, usage.Errorf("--clusters: got weights that add up to %s, want 1", sum.FloatString(6))
 		}
 	}
@@ -133,8 +133,8 @@ func ReadClusters(c usage.Values) (*Clusters, error) {
 	return k, nil
 }
 
-// AddUp reports whether weights have the sum 1, but for the rounding of their decimals.
-func AddUp(sum *big.Rat) bool {
+// IsUnitSum reports whether weights have the sum 1, but for the rounding of their decimals.
+func IsUnitSum(sum *big.Rat) bool {
 	off, _ := new(big.Rat).Sub(sum, big.NewRat(1, 1)).Float64()
 	return math.Abs(off) <= 1e-6
 }

@@ -51,7 +51,7 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 			return err
 		}
 		e.Incumbent = added.Incumbent.Values
-	} else if c.Given("incumbent") {
+	} else if c.IsGiven("incumbent") {
 		return usage.Errorf("--incumbent: got it without --labels, want the file of new rows")
 	}
 	if e.Features, err = readFeatures(c); err != nil {

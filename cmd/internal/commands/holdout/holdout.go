@@ -55,9 +55,9 @@ func (run runner) outside(c *commands.Call, args []string) error {
 		if f.path == "" {
 			continue
 		}
-		inside := outfile.Inside(f.path, args[0])
+		inside := outfile.IsInside(f.path, args[0])
 		for _, file := range holdout.Files() {
-			inside = inside || outfile.SameFile(f.path, filepath.Join(args[0], file))
+			inside = inside || outfile.IsSameFile(f.path, filepath.Join(args[0], file))
 		}
 		if inside {
 			return usage.Invalid(f.flag, f.path, "a file outside of the ledger's folder")

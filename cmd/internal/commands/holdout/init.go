@@ -70,7 +70,7 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 		return err
 	}
 	row := made{terms: terms, samples: labels.Samples()}
-	if _, defaulted := withBeta(c); defaulted && !c.Is("open") && !c.Given("plan") {
+	if _, defaulted := withBeta(c); defaulted && !c.Is("open") && !c.IsGiven("plan") {
 		row.beta = goals.DefaultBeta
 	}
 	var ledger *holdout.Ledger

@@ -99,7 +99,7 @@ func labelsIn(c *commands.Call, path string, from *holdout.Reading, p *holdout.P
 // readLabels reads the labels' file. A log that is for columns alone has no labels that are needed.
 func (f *file) readLabels(metrics []string) (*holdout.Labels, error) {
 	read := holdout.NewRows
-	if f.needed = !holdout.OnlyColumns(metrics); f.needed {
+	if f.needed = !holdout.AreColumns(metrics); f.needed {
 		read = holdout.NewLabels
 	}
 	if f.from != nil { // whose labels were asked for, or read by an earlier version

@@ -89,7 +89,7 @@ func scored(c *commands.Call, typed usage.Watched, batch holdout.Batch, ledger *
 		return nil, input(c, err)
 	}
 	for _, f := range c.Command.Flags {
-		given := (&commands.Call{Values: typed.Values}).Given(f.Name)
+		given := (&commands.Call{Values: typed.Values}).IsGiven(f.Name)
 		if unread := given && !typed.Seen[f.Name]; unread && !dry {
 			return nil, usage.Errorf("--%s: got it, want none: no look takes it", f.Name)
 		}

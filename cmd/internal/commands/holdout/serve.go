@@ -123,7 +123,7 @@ func listen(ctx context.Context, c *commands.Call, server *serve.Server, address
 		return fmt.Errorf("--addr: %w", err)
 	}
 	defer l.Close()
-	if server.Tokens == nil && !serve.Loopback(l.Addr()) {
+	if server.Tokens == nil && !serve.IsLoopback(l.Addr()) {
 		return usage.Errorf("--addr: got %s without --tokens, want --tokens FILE or a loopback address", address)
 	}
 	fmt.Fprintf(c.Stderr, "dpcalc: holdout: serving http://%s\n", l.Addr())

@@ -147,7 +147,7 @@ func (f *file) rows(visit func(id, value string) error) error {
 	}
 	table := holdout.File{In: f.Reader(), Form: form, Column: f.column, Numbers: f.number}
 	return table.Rows(func(id, value string) error {
-		if f.low != nil && csvfile.Absent(value) {
+		if f.low != nil && csvfile.IsAbsent(value) {
 			value = strconv.FormatFloat(*f.low, 'g', -1, 64)
 			f.lacks++
 		}

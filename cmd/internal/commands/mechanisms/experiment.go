@@ -139,7 +139,7 @@ func runExperiment(c *commands.Call) error {
 		seen = append(seen, rounded(column, 1e4))
 	}
 	seen = append(seen, rounded(curveSelected, 10), rounded(curveSpent, 10))
-	if silent(e, rows) {
+	if isSilent(e, rows) {
 		seen = append(seen, curveAnswered)
 	}
 	return commands.Emit(c, target, commands.Answer[experiment.HoldoutRow]{
@@ -200,7 +200,7 @@ func meanCell(m experiment.Moments) record.Cell { return record.Exactly(m.Mean).
 func sdCell(m experiment.Moments) record.Cell { return record.Exactly(m.SD).If(m.Count >= 2) }
 
 func sayExperiment(e experiment.Holdout, rows []experiment.HoldoutRow) (title, notes []string) {
-	if silent(e, rows) {
+	if isSilent(e, rows) {
 		notes = []string{"answered: the repetitions in which budget " + record.People(record.Count(e.Budget)) +
 			" was not yet spent; shown is their mean"}
 	}
@@ -209,8 +209,8 @@ func sayExperiment(e experiment.Holdout, rows []experiment.HoldoutRow) (title, n
 		strconv.FormatUint(e.Seed, 10)}, notes
 }
 
-// silent says whether some budget was spent before the last question.
-func silent(e experiment.Holdout, rows []experiment.HoldoutRow) bool {
+// isSilent says whether some budget was spent before the last question.
+func isSilent(e experiment.Holdout, rows []experiment.HoldoutRow) bool {
 	return slices.ContainsFunc(rows, func(r experiment.HoldoutRow) bool { return r.Shown.Count < e.Repetitions })
 }
 
@@ -221,7 +221,7 @@ func experimentFigure(e experiment.Holdout, rows []experiment.HoldoutRow) record
 	if e.Repetitions > 1 {
 		about += ": mean and a band of one standard deviation"
 	}
-	if silent(e, rows) {
+	if isSilent(e, rows) {
 		about += "; shown: while budget is left"
 	}
 	f := record.Figure{Title: []string{"Accuracy of the classifier: on the training set, on the holdout as shown, on fresh data", about}}

@@ -201,7 +201,7 @@ func read(c *commands.Call) (o options, err error) {
 func (o *options) ratio(c *commands.Call) (adds open.Adds, err error) {
 	name, _ := c.Text(goals.QueryFlag.Name)
 	m, _ := metric.Of(name)
-	switch given := c.Given(positivesFlag); {
+	switch given := c.IsGiven(positivesFlag); {
 	case given && m.Ratio == nil:
 		return adds, usage.Errorf("--%s: got it without a ratio, want --query f1, recall or jaccard too", positivesFlag)
 	case m.Ratio == nil:
@@ -216,10 +216,10 @@ func (o *options) ratio(c *commands.Call) (adds open.Adds, err error) {
 // lookedFor is the one of rows, effect and power that is not given. Clusters and classes are rows, or say in what
 // shares rows are looked for.
 func lookedFor(c *commands.Call) (flag string, err error) {
-	shared := c.Given(goals.ClustersFlag.Name) || c.Given(goals.ClassesFlag.Name)
-	both := c.Given("effect") && c.Given("power")
+	shared := c.IsGiven(goals.ClustersFlag.Name) || c.IsGiven(goals.ClassesFlag.Name)
+	both := c.IsGiven("effect") && c.IsGiven("power")
 	for name, given := range map[string]bool{
-		"samples": c.Given("samples") || shared && !both, "effect": c.Given("effect"), "power": c.Given("power"),
+		"samples": c.IsGiven("samples") || shared && !both, "effect": c.IsGiven("effect"), "power": c.IsGiven("power"),
 	} {
 		if !given && flag != "" {
 			return "", usage.Errorf("power: got one or none of --samples, --effect and --power, want two, to find the third")
@@ -244,14 +244,14 @@ func (o *options) withDefaults(c *commands.Call) (values usage.Values, test stri
 	if m, _ := metric.Of(name); m.Ratio != nil {
 		values = usage.Replaced(values, goals.QueryFlag.Name, transfer.Bounded.String())
 	}
-	if !c.Given(goals.QueryFlag.Name) && test != "" {
+	if !c.IsGiven(goals.QueryFlag.Name) && test != "" {
 		values = usage.Replaced(values, goals.QueryFlag.Name, transfer.Difference.String())
 	}
-	if !c.Given(goals.BetaFlag) && !c.Given(goals.ConfidenceFlag) {
+	if !c.IsGiven(goals.BetaFlag) && !c.IsGiven(goals.ConfidenceFlag) {
 		values = usage.Replaced(values, goals.BetaFlag, goals.DefaultBeta)
 		o.defaults = append(o.defaults, "beta "+goals.DefaultBeta+" (the default)")
 	}
-	if !c.Given("passes") {
+	if !c.IsGiven("passes") {
 		values = usage.Replaced(values, "passes", "1")
 		o.defaults = append(o.defaults, "1 pass (the default)")
 	}

@@ -72,7 +72,7 @@ func columns() []record.Column[row] {
 		}},
 	}, commands.VerdictColumns(row.verdict, "status", "reason"), []record.Column[row]{
 		of(goals.ColumnQuery), of(goals.ColumnOneSided),
-		{Name: "exact", Cell: func(r row) record.Cell { return record.Truth(r.Exact()) }},
+		{Name: "exact", Cell: func(r row) record.Cell { return record.Truth(r.IsExact()) }},
 		{Name: "assumes", Cell: func(r row) record.Cell { return record.List([]string{guess(r.Gate)}) }},
 		{Name: positivesFlag, Cell: func(r row) record.Cell { return record.Number(r.Ratio.Share) }},
 	})
@@ -120,10 +120,10 @@ func (o options) say(rows []row) (title, notes []string) {
 			guesses = append(guesses, said)
 		}
 	}
-	if !rows[0].Exact() {
+	if !rows[0].IsExact() {
 		found += ", approximately"
 	}
-	if len(guesses) > 1 && rows[0].Exact() {
+	if len(guesses) > 1 && rows[0].IsExact() {
 		guesses = []string{"exact if rows are alike, and exactly one of the two models is right on the share disagreement of them"}
 	}
 	for _, said := range guesses {

@@ -254,8 +254,8 @@ func columnsOf[R any](g grid, others []record.Column[R]) (all []record.Column[po
 	return all
 }
 
-// refusal reports whether one number refuses another: passes that are more than the looks.
-func refusal(err error) bool {
+// isRefusal reports whether one number refuses another: passes that are more than the looks.
+func isRefusal(err error) bool {
 	var domain *theory.DomainError
 	return errors.As(err, &domain) && domain.Param == "passes"
 }
@@ -277,7 +277,7 @@ func (p points[R, Q]) Each(lo, hi int, visit func(pointRow[R]) error) error {
 		q, err := p.read(at)
 		var rows []R
 		switch {
-		case refusal(err):
+		case isRefusal(err):
 			rows, err = []R{p.refused(err.Error())}, nil
 		case err == nil:
 			rows, err = q.solve()
@@ -307,7 +307,7 @@ func ask[R any, Q asked[R]](c *commands.Call, t commands.Target, g grid, q quest
 		return askOnce(c, t, g, q, a)
 	}
 	for i := range g.Size() {
-		if _, err := q.read(g.Point(i)); err != nil && !refusal(err) {
+		if _, err := q.read(g.Point(i)); err != nil && !isRefusal(err) {
 			return err
 		}
 	}

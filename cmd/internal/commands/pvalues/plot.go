@@ -20,7 +20,7 @@ const mostCurves = 12
 
 // drawable refuses a drawing of what has none.
 func drawable(c *commands.Call, t commands.Target, g grid, path string) error {
-	if !commands.Drawn(c, t) {
+	if !commands.IsDrawn(c, t) {
 		return nil
 	}
 	if path != "" {
@@ -72,7 +72,7 @@ func height(c record.Cell) (x float64, ok bool) {
 
 // drawLists draws the rows.
 func drawLists[R any, Q asked[R]](g grid, q question[R, Q]) (record.Figure, error) {
-	x := record.NewRuler(strings.ReplaceAll(g.lists[g.along()].flag, "-", " "), g.logarithmic())
+	x := record.NewRuler(strings.ReplaceAll(g.lists[g.along()].flag, "-", " "), g.isLogarithmic())
 	y := record.NewRuler(q.drawn, true)
 	var p record.Panel
 	var undrawn commands.Undrawn
@@ -119,8 +119,8 @@ func drawLists[R any, Q asked[R]](g grid, q question[R, Q]) (record.Figure, erro
 	return f, nil
 }
 
-// logarithmic reports whether the axis is logarithmic: an axis of confidences is not, nor one that has 0.
-func (g grid) logarithmic() bool {
+// isLogarithmic reports whether the axis is logarithmic: an axis of confidences is not, nor one that has 0.
+func (g grid) isLogarithmic() bool {
 	a := g.lists[g.along()]
 	zero := func(c record.Cell) bool {
 		x, _ := height(c)

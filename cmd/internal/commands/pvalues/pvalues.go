@@ -95,7 +95,7 @@ const bySteps = "steps"
 func sourceNames() []string {
 	var names []string
 	for _, k := range steps.Kinds() {
-		if !k.Several() {
+		if !k.HasSeveral() {
 			names = append(names, k.Name)
 		}
 	}
@@ -139,7 +139,7 @@ func sourceFlags(source string) []string {
 func sourceGrammar() string {
 	var lines []string
 	for _, k := range steps.Kinds() {
-		if k.Several() {
+		if k.HasSeveral() {
 			continue
 		}
 		parts := each.Of(k.Needs, func(group []string) string { return "--" + strings.Join(group, "|--") })
@@ -307,7 +307,7 @@ var fileFlags = []string{"family", "family-on", "p-column", "e-column"}
 // readMode reads which question is asked.
 func readMode(c *commands.Call, path string) (name string, err error) {
 	switch {
-	case c.Given("alpha") && c.Given("level"):
+	case c.IsGiven("alpha") && c.IsGiven("level"):
 		return "", usage.Errorf("--level: given with --alpha, want one of the two")
 	}
 	m, err := c.AskedMode(modes)
@@ -325,7 +325,7 @@ const defaultAlpha = "0.05"
 
 func runPvalueCorrect(c *commands.Call) error {
 	asked := *c
-	if !c.Given("alpha") && !c.Given("level") {
+	if !c.IsGiven("alpha") && !c.IsGiven("level") {
 		asked.Values = usage.Replaced(c.Values, "alpha", defaultAlpha)
 	}
 	return correct(&asked)

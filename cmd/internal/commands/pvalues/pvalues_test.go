@@ -207,7 +207,7 @@ func TestCorrectedTable(t *testing.T) {
 			if !slices.Equal(row[:3], in) {
 				t.Fatalf("row %d: %q, was %q", i, row[:3], original[i+1])
 			}
-			if csvfile.Absent(ps[i]) {
+			if csvfile.IsAbsent(ps[i]) {
 				if !slices.Equal(row[3:], []string{"", "", "", "missing"}) {
 					t.Fatalf("row %d: %q", i, row)
 				}

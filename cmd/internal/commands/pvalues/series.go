@@ -178,12 +178,12 @@ func (s seriesRows) Each(lo, hi int, visit func(seriesTest) error) (err error) {
 // series writes the levels of tests that are chosen one after the other.
 func series(c *commands.Call, t commands.Target) error {
 	for _, flag := range slices.Concat(askedFlags[1:], []string{"method", "proofs", "report", "family", "family-on", "p-column", "e-column"}) {
-		if c.Given(flag) {
+		if c.IsGiven(flag) {
 			return usage.Errorf("--%s: given with --by %s, which takes --alpha, --tests, --spending, --rejected and --passes",
 				flag, bySeries)
 		}
 	}
-	if commands.Drawn(c, t) {
+	if commands.IsDrawn(c, t) {
 		return usage.Errorf("plot: got --by %s, want another source", bySeries)
 	}
 	if files := c.Texts(usage.Arguments); len(files) > 0 {

@@ -185,7 +185,7 @@ func (r request) inputs() []record.Input {
 // thresholds asks for the threshold of each test.
 func thresholds(c *commands.Call, t commands.Target, g grid) error {
 	first, err := readRequest(g.Point(0))
-	if several := len(g.lists) > 0; several && refusal(err) {
+	if several := len(g.lists) > 0; several && isRefusal(err) {
 		first.source, _ = c.Text("by")
 	} else if err != nil {
 		return err

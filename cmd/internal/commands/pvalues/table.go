@@ -113,7 +113,7 @@ func correctFile(c *commands.Call, target commands.Target, path string) error {
 	}
 	t := &correction{asked: r, target: target, by: all[chosen(all, best)], family: pvalue.Family(r.family), raw: c.Is("raw")}
 	out := target.Path
-	if files := path != "-" && out != "-"; files && out != "" && outfile.SameFile(path, out) {
+	if files := path != "-" && out != "-"; files && out != "" && outfile.IsSameFile(path, out) {
 		return usage.Errorf("--output: got %s, which is read, want another file", usage.Shown(out))
 	}
 	if t.table, err = csvfile.OpenTable(c.Session, path, column); err != nil {
@@ -129,8 +129,8 @@ func correctFile(c *commands.Call, target commands.Target, path string) error {
 		a.Tally.Answered()
 	}
 	passes := 0 // before the rows are written
-	if t.by.Status.Applies() && (t.family != pvalue.NoFamily || t.xlsx()) {
-		if passes = 1; t.rawFirst() {
+	if t.by.Status.Applies() && (t.family != pvalue.NoFamily || t.isBook()) {
+		if passes = 1; t.isRawFirst() {
 			passes = 2
 		}
 	}
@@ -206,12 +206,12 @@ func (t *correction) tellFamily(c *commands.Call) {
 // tests is the number of p-values that a family step counts.
 func (t *correction) tests() int { return t.table.Records - t.table.Missing }
 
-func (t *correction) json() bool { return t.target.Format.Nested }
+func (t *correction) isNested() bool { return t.target.Format.Nested }
 
-func (t *correction) xlsx() bool { return t.target.Format.Book != nil }
+func (t *correction) isBook() bool { return t.target.Format.Book != nil }
 
-// rawFirst reports whether the family step comes before the correction.
-func (t *correction) rawFirst() bool { return t.asked.basis == "raw" }
+// isRawFirst reports whether the family step comes before the correction.
+func (t *correction) isRawFirst() bool { return t.asked.basis == "raw" }
 
 // answer is the table with its columns, and refuses what the format cannot hold.
 func (t *correction) answer() (a commands.Answer[judged], err error) {
@@ -222,7 +222,7 @@ func (t *correction) answer() (a commands.Answer[judged], err error) {
 		t.threshold = t.threshold.Rounded()
 	}
 	t.appended = appended
-	if t.json() {
+	if t.isNested() {
 		t.appended = slices.Concat(appended, inLogarithms)
 	}
 	columns, err := t.columns()
@@ -244,7 +244,7 @@ func (t *correction) answer() (a commands.Answer[judged], err error) {
 	case t.family != pvalue.NoFamily && t.tests() > mostAdjusted:
 		return a, usage.Errorf("--family: got %d p-values, want at most %d, which the step holds in memory", t.tests(),
 			mostAdjusted)
-	case t.xlsx():
+	case t.isBook():
 		return a, commands.FitsSheet(rows, width)
 	case t.target.Format.Encode == nil:
 		return a, commands.FitsTable(rows, width)
@@ -259,15 +259,15 @@ func (t *correction) columns() (all []record.Column[judged], err error) {
 		switch {
 		case slices.Contains(mine, name):
 			return nil, usage.Errorf("%s: got a column %s, want that name free for the result", t.table.Name, name)
-		case t.json() && seen[name]:
+		case t.isNested() && seen[name]:
 			return nil, usage.Errorf("%s: got two columns %s, want one to write JSON", t.table.Name, usage.Shown(name))
 		}
 		seen[name] = true
-		if delimited := t.target.Format.Encode != nil && !t.json(); delimited && !t.raw {
+		if delimited := t.target.Format.Encode != nil && !t.isNested(); delimited && !t.raw {
 			name = record.Inert(name)
 		}
 		cell := func(j judged) record.Cell { return j.typed(i) }
-		if t.xlsx() && i == t.table.P {
+		if t.isBook() && i == t.table.P {
 			cell = judged.number
 		}
 		all = append(all, record.Column[judged]{Name: name, Cell: cell})
@@ -288,12 +288,12 @@ const mostAdjusted = 100_000_000
 func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	t.adjusted = make([]theory.LogProb, t.tests())
 	value := t.one
-	if t.rawFirst() {
+	if t.isRawFirst() {
 		value = t.read
 	}
 	err := parallel.For(c.Context, t.table.Records, 1, c.Workers, func(lo, hi int) error {
 		return t.table.Each(lo, hi, func(rank int, cells []string) (err error) {
-			if text := cells[t.table.P]; !csvfile.Absent(text) {
+			if text := cells[t.table.P]; !csvfile.IsAbsent(text) {
 				t.adjusted[rank], err = value(text)
 			}
 			return err
@@ -302,7 +302,7 @@ func (t *correction) adjustAll(c *commands.Call, bar *outfile.Progress) error {
 	if err == nil {
 		err = t.family.Adjust(t.adjusted)
 	}
-	if err != nil || !t.rawFirst() {
+	if err != nil || !t.isRawFirst() {
 		return err
 	}
 	return parallel.For(c.Context, len(t.adjusted), 1, c.Workers, func(lo, hi int) (err error) {
@@ -344,7 +344,7 @@ func (t *correction) Len() int   { return t.table.Records }
 // Each says what becomes of records.
 func (t *correction) Each(lo, hi int, visit func(judged) error) error {
 	return t.table.Each(lo, hi, func(rank int, cells []string) (err error) {
-		j := judged{correction: t, cells: cells, p: !csvfile.Absent(cells[t.table.P])}
+		j := judged{correction: t, cells: cells, p: !csvfile.IsAbsent(cells[t.table.P])}
 		switch {
 		case !j.p || !t.by.Status.Applies():
 		case t.adjusted != nil:
@@ -378,7 +378,7 @@ func (t *correction) title() string {
 	if t.family != pvalue.NoFamily {
 		step += " of " + strconv.Itoa(t.tests())
 	}
-	if t.rawFirst() {
+	if t.isRawFirst() {
 		step += " on raw p-values"
 	}
 	return "P-values corrected by " + t.by.Correction.Name + " at alpha " + alpha + ", family " + step + ": " + t.asked.plan.String()

@@ -80,15 +80,15 @@ func readChoice(c usage.Values) (which choice, err error) {
 	return which, err
 }
 
-// some reports whether proofs of some kinds alone will do.
-func (which choice) some() bool {
+// hasProofs reports whether proofs of some kinds alone will do.
+func (which choice) hasProofs() bool {
 	return which.proofs != "" && which.proofs != commands.ProofChoices[0]
 }
 
 // inputs repeats what was asked for.
 func (which choice) inputs() []record.Input {
 	all := []record.Input{{Name: "method", Value: record.Words(which.method)}}
-	if which.some() {
+	if which.hasProofs() {
 		all = append(all, record.Input{Name: "proofs", Value: record.Words(which.proofs)})
 	}
 	return all
@@ -106,7 +106,7 @@ func only[T any](all []T, of func(T) (string, theory.Proof), which choice) ([]T,
 			usage.Shown(which.method), usage.OrList(names), usage.DidYouMean(which.method, names))
 	}
 	var wanted []string // nil for all
-	if which.some() {
+	if which.hasProofs() {
 		wanted = strings.Split(which.proofs, ",")
 	}
 	all = slices.DeleteFunc(all, func(x T) bool {

@@ -86,7 +86,7 @@ func TestCorrectedWorkbook(t *testing.T) {
 					}
 					continue
 				}
-				if number, err := strconv.ParseFloat(want, 64); column == "p" && err == nil && !csvfile.Absent(want) {
+				if number, err := strconv.ParseFloat(want, 64); column == "p" && err == nil && !csvfile.IsAbsent(want) {
 					if x, err := strconv.ParseFloat(cell, 64); err != nil || x != number {
 						t.Fatalf("%s, row %d: p %q, want %q", flags, i, cell, want)
 					}

@@ -47,7 +47,7 @@ func (s *request) planRows(group []goals.Row) []goals.Row {
 		case a.Best || b.Best:
 			return a.Best
 		case a.Status == transfer.OK && b.Status == transfer.OK:
-			return a.Better(b.Answer, s.unknown)
+			return a.IsBetter(b.Answer, s.unknown)
 		}
 		return a.Status == transfer.OK
 	}

@@ -65,7 +65,7 @@ func (s *request) fewRows(group []goals.Row) (few []goals.Row) {
 			if r.Status != transfer.OK || !among(r) {
 				continue
 			}
-			if at < 0 || r.Better(group[at].Answer, s.unknown) {
+			if at < 0 || r.IsBetter(group[at].Answer, s.unknown) {
 				at = i
 			}
 		}
@@ -79,7 +79,7 @@ func (s *request) fewRows(group []goals.Row) (few []goals.Row) {
 	add(func(r *goals.Row) bool { return r.Best })
 	add(func(r *goals.Row) bool { return r.Method.Adaptive && r.Open && !r.Method.Open })
 	add(func(r *goals.Row) bool { return r.Method.Adaptive && goals.ProofOf(r) == transfer.Published })
-	add(func(r *goals.Row) bool { return r.Method.Reference() })
+	add(func(r *goals.Row) bool { return r.Method.IsReference() })
 	return few
 }
 

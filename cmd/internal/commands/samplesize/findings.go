@@ -133,8 +133,8 @@ func (s *request) beatsReference(group []goals.Row) bool {
 	if best == nil || best.Mechanism.LowVariance {
 		return false
 	}
-	return noisy(best.Mechanism) && slices.ContainsFunc(group, func(r goals.Row) bool {
-		return r.Method.Reference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
+	return isNoisy(best.Mechanism) && slices.ContainsFunc(group, func(r goals.Row) bool {
+		return r.Method.IsReference() && r.Status == transfer.OK && best.Compare(r.Answer, s.unknown) < 0
 	})
 }
 
@@ -184,7 +184,7 @@ func (s *request) winnersOfMany(rows [][]goals.Row) []string {
 // its inequality allows.
 func exactness(best *goals.Row) string {
 	switch {
-	case !best.Method.Exact():
+	case !best.Method.IsExact():
 		return "found by a search: the true minimum may be somewhat lower"
 	case tied(best):
 		return "at most: with one row fewer its inequality is an equality, up to roundings"

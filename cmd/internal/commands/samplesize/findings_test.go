@@ -147,7 +147,7 @@ func TestExactnessIsTrue(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if a.Status != transfer.OK || !m.Exact() || a.Samples == 1 {
+					if a.Status != transfer.OK || !m.IsExact() || a.Samples == 1 {
 						continue
 					}
 					exact++

@@ -86,13 +86,13 @@ func panelTitle(g transfer.Goal, varying []goals.Parameter, along goals.Paramete
 	return strings.Join(parts, ", ")
 }
 
-// drawnMethod reports whether a method has a curve: the methods that were asked for, or else those that answer
+// isDrawn reports whether a method has a curve: the methods that were asked for, or else those that answer
 // adaptive queries, with hoeffding beside them.
-func (s *request) drawnMethod(m *transfer.Method) bool { return s.asked || m.Adaptive || m.Baseline }
+func (s *request) isDrawn(m *transfer.Method) bool { return s.asked || m.Adaptive || m.Baseline }
 
 // only is the one method that is drawn, if there is one.
 func (s *request) only() (k int, one bool) {
-	is := func(m transfer.Method) bool { return s.drawnMethod(&m) }
+	is := func(m transfer.Method) bool { return s.isDrawn(&m) }
 	k = slices.IndexFunc(s.methods, is)
 	return k, k >= 0 && !slices.ContainsFunc(s.methods[k+1:], is)
 }
@@ -152,7 +152,7 @@ func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure
 // panel has a curve for each method.
 func (s *request) panel(ctx context.Context, d *drawing, group []int) (p record.Panel, err error) {
 	for k := range s.methods {
-		if s.drawnMethod(&s.methods[k]) {
+		if s.isDrawn(&s.methods[k]) {
 			d.add(&p, k, group, s.methods[k].Name)
 		}
 	}
@@ -179,7 +179,7 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 			continue
 		}
 		l.X, l.Y = append(l.X, at), append(l.Y, value)
-		if !r.Method.Reference() {
+		if !r.Method.IsReference() {
 			commands.Prove(&l, goals.ProofOf(r))
 		}
 		d.x.Include(at)
@@ -192,7 +192,7 @@ func (d *drawing) add(p *record.Panel, k int, group []int, label string) {
 	if r.Method.Procedure {
 		l.Label += " (dp procedure)"
 	}
-	if r.Method.Reference() {
+	if r.Method.IsReference() {
 		l.Faint = true
 		l.Label += " (fixed queries only)"
 	}

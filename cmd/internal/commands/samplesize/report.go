@@ -30,7 +30,7 @@ func (s *request) report(rows [][]goals.Row, t record.Prose) string {
 			r := &group[i]
 			switch {
 			case r.Status != transfer.OK:
-			case best == nil, !best.Best && r.Better(best.Answer, s.unknown):
+			case best == nil, !best.Best && r.IsBetter(best.Answer, s.unknown):
 				best = r
 			}
 		}
@@ -114,7 +114,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	write(". ")
 
 	accuracy := r.Tau
-	thresholdout := r.Mechanism.Threshold != 0 && noisy(r.Mechanism)
+	thresholdout := r.Mechanism.Threshold != 0 && isNoisy(r.Mechanism)
 	if s.unknown == transfer.None || thresholdout { // the budget of Thresholdout goes with its own tau
 		accuracy = r.TauAchieved
 	}
@@ -126,7 +126,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 			write(" and %s = %s", t.Symbol("delta"), t.Power(record.People(record.Number(run.LnDelta.Ln()))))
 		}
 		write(". ")
-	case noisy(run) && run.Threshold != 0:
+	case isNoisy(run) && run.Threshold != 0:
 		write("Answers come from Thresholdout with threshold %s = %s, noise scale %s = %s and a budget of %s answers that overfit the training set. ",
 			t.Symbol("T"), number(run.Threshold), t.Symbol("sigma"), number(run.Scale), count(r.Budget))
 	case run.Schedule != nil && run.ScaleFirst != run.Scale:
@@ -136,9 +136,9 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		}
 		write("To the value on the sample we add independent Gaussian noise, whose standard deviation %s from %s for the first answer to %s for the last. ",
 			verb, number(run.ScaleFirst), number(run.Scale))
-	case noisy(run) && run.Noise == "gaussian":
+	case isNoisy(run) && run.Noise == "gaussian":
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
-	case noisy(run):
+	case isNoisy(run):
 		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
 	case m.Open:
 		write("%s", openText(r, t, accuracy))
@@ -157,7 +157,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		write("The noise of an answer is drawn again until it is within %s standard deviations, and not clipped. ", number(cut))
 	}
 	switch {
-	case m.Open && noisy(r.Mechanism):
+	case m.Open && isNoisy(r.Mechanism):
 		write("The noise is drawn afresh for every answer. Neither it nor anything else about the sample is shown to anybody. The schedule has been computed for %s, and nothing is claimed of later ones. ",
 			count(r.Queries)+" answers")
 	case m.Open:
@@ -302,15 +302,15 @@ func promise(r *goals.Row, tau, twice string) string {
 func secrecy(run transfer.Mechanism) string {
 	const end = "about the sample is shown to anybody, and answering stops "
 	switch {
-	case noisy(run) && run.Threshold != 0:
+	case isNoisy(run) && run.Threshold != 0:
 		return "Neither the noise nor anything else " + end + "when the budget is spent, or after the last query. "
-	case noisy(run):
+	case isNoisy(run):
 		return "The noise is drawn afresh for every answer. Neither it nor anything else " + end + "after the last query. "
 	}
 	return "Nothing else " + end + "after the last query. "
 }
 
-// noisy says whether answers carry noise: a single answer of a schedule may have none.
-func noisy(run transfer.Mechanism) bool {
+// isNoisy says whether answers carry noise: a single answer of a schedule may have none.
+func isNoisy(run transfer.Mechanism) bool {
 	return run.Noise != "" && max(run.Scale, run.ScaleFirst) > 0
 }

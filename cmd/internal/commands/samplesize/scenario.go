@@ -42,7 +42,7 @@ func Scenario(c *commands.Call, path, name string, samples int64) (goal transfer
 		if err := s.values.placed(c); err != nil {
 			return goal, nil, usage.Errorf("%s: scenario %s: %v", path, usage.Shown(s.name), err)
 		}
-		if goal = s.request.grid.Goal(0); s.values.lent() {
+		if goal = s.request.grid.Goal(0); s.values.isLent() {
 			goal.Samples = 0
 		}
 		return goal, methods, nil
@@ -61,14 +61,14 @@ type sampled struct {
 }
 
 func (s sampled) Text(flag string) (string, bool) {
-	if flag == "samples" && s.lent() {
+	if flag == "samples" && s.isLent() {
 		return strconv.FormatInt(s.samples, 10), true
 	}
 	return s.Values.Text(flag)
 }
 
-// lent reports whether the number of samples is not the scenario's own.
-func (s sampled) lent() bool {
+// isLent reports whether the number of samples is not the scenario's own.
+func (s sampled) isLent() bool {
 	if s.samples == 0 {
 		return false
 	}

@@ -146,7 +146,7 @@ func (s *request) readSchedule(c *commands.Call, limit int64) error {
 	switch {
 	case format.Encode == nil:
 		return usage.Invalid("schedule", path, "a name in .csv, .tsv, .json or .jsonl")
-	case s.target.Path != "" && outfile.SameFile(path, s.target.Path):
+	case s.target.Path != "" && outfile.IsSameFile(path, s.target.Path):
 		return usage.Errorf("--schedule: got the file of --output, want another one")
 	case s.goals != 1:
 		return usage.Errorf("--schedule: got %d goals, want one", s.goals)

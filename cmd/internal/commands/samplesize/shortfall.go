@@ -53,7 +53,7 @@ func (s *request) bestAnswer(g transfer.Goal) (*transfer.Answer, error) {
 // reference row speaks of it.
 func (s *request) fixedSuffices(group []goals.Row) bool {
 	return s.unknown != transfer.Queries && group[0].Queries == 1 && slices.ContainsFunc(group, func(r goals.Row) bool {
-		return r.Status == transfer.OK && r.Method.Reference()
+		return r.Status == transfer.OK && r.Method.IsReference()
 	})
 }
 

@@ -77,7 +77,7 @@ func (s *request) say(ctx context.Context, rows [][]goals.Row, spans bool) (titl
 	}
 	found, err := s.findings(ctx, rows)
 	written := s.written(rows)
-	needsNoise := func(r goals.Row) bool { return err == nil && r.Best && noisy(r.Mechanism) }
+	needsNoise := func(r goals.Row) bool { return err == nil && r.Best && isNoisy(r.Mechanism) }
 	if s.brief && !spans && slices.ContainsFunc(slices.Concat(written...), needsNoise) {
 		found[0] = strings.TrimSuffix(found[0], ".") + "; its answers need noise (--" + fullFlag + " shows how much)"
 	}
@@ -100,7 +100,7 @@ func (s *request) plan(rows [][]goals.Row) string {
 	if s.unknown == transfer.Beta || s.unknown == transfer.None {
 		return ""
 	}
-	if !s.brief || len(rows) != 1 || !s.aboutScores() {
+	if !s.brief || len(rows) != 1 || !s.isAboutScores() {
 		return ""
 	}
 	best := bestOf(rows[0])
@@ -122,9 +122,9 @@ func (s *request) plan(rows [][]goals.Row) string {
 // leastSaid is the least beta that a sentence says as a confidence.
 const leastSaid = 1e-6
 
-// aboutScores reports whether the goal is that each score in [0,1] of independent rows is within tau on either side.
+// isAboutScores reports whether the goal is that each score in [0,1] of independent rows is within tau on either side.
 // Then the title names the kind of query, and no more than its numbers beside it.
-func (s *request) aboutScores() bool {
+func (s *request) isAboutScores() bool {
 	words := strings.Join(s.shownWords(), ", ")
 	return s.promise == "" && (words == "bounded queries" || words == "binary queries")
 }
@@ -142,7 +142,7 @@ func confidence(beta theory.LogProb) string {
 // ledgers says up to which look of a ledger open rows hold: with the usual most nats of a response, and with enough.
 func ledgers(rows [][]goals.Row) (lines []string) {
 	open := slices.DeleteFunc(slices.Concat(rows...), func(r goals.Row) bool {
-		return !r.Method.Open || noisy(r.Mechanism) || r.Status != transfer.OK
+		return !r.Method.Open || isNoisy(r.Mechanism) || r.Status != transfer.OK
 	})
 	if len(open) == 0 {
 		return nil

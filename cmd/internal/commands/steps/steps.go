@@ -111,7 +111,9 @@ var keys = []usage.Flag{
 // NumberFlags are the flags for the numbers of all kinds whose steps have one number of each sort.
 func NumberFlags() (flags []usage.Flag) {
 	for _, f := range keys {
-		taken := slices.ContainsFunc(Kinds(), func(k Kind) bool { return !k.Several() && slices.Contains(k.Keys(), f.Name) })
+		taken := slices.ContainsFunc(Kinds(), func(k Kind) bool {
+			return !k.HasSeveral() && slices.Contains(k.Keys(), f.Name)
+		})
 		if taken && f.Name != DataFlag.Name {
 			flags = append(flags, f)
 		}
@@ -142,8 +144,8 @@ var laws = numbers.Kind[maxinfo.Data]{
 	},
 }
 
-// Several reports whether a step of this kind is several points, which no flag has.
-func (k Kind) Several() bool { return k.Name == curve }
+// HasSeveral reports whether a step of this kind is several points, which no flag has.
+func (k Kind) HasSeveral() bool { return k.Name == curve }
 
 // Keys lists what a kind takes, in the order of its description.
 func (k Kind) Keys() []string { return append(slices.Concat(k.Needs...), k.Optional...) }
