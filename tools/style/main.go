@@ -1,6 +1,6 @@
-// Style reads Go files. It finds lines of more than 120 characters beside their string literals, conditions of more than
-// three clauses, comments with a pronoun for a noun or a name alone, and bools that nobody names. Where printed numbers
-// must not depend on the machine, it finds elementary functions that do.
+// Style reads Go files. It finds lines of more than 120 characters beside their string literals, conditions of more
+// than three clauses, comments with a pronoun for a noun or a name alone, and bools that nobody names. Where printed
+// numbers must not depend on the machine, it finds elementary functions that do.
 //
 //	style DIR
 package main

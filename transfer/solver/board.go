@@ -18,7 +18,7 @@ func BoardLimit(g goal.Goal) float64 { return (1 - g.Baseline()) / 2 }
 // monotone by a hundredth or so, as counts are whole.
 type Board struct{ Domain }
 
-// Tight: the table is searched.
+// IsTight returns false: the table is searched.
 func (Board) IsTight() bool { return false }
 
 // boardSearch is a search among plans. It keeps the last table that holds.

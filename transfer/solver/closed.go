@@ -19,8 +19,8 @@ type Closed struct {
 	Run      func(g goal.Goal) Mechanism // what the theorem sets for g; nil means nothing
 }
 
-// Tight: the formula has no free parameter that is searched, or one that is whole and
-// has a known best value.
+// IsTight returns true: the formula has no free parameter that is searched, or one that is whole and has a known best
+// value.
 func (Closed) IsTight() bool { return true }
 
 func (c Closed) Holds(g goal.Goal) bool {

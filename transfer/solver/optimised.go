@@ -28,7 +28,7 @@ func Alone(reach func(g goal.Goal) (float64, Mechanism)) func(g goal.Goal) func(
 	}
 }
 
-// Tight: the parameters are searched.
+// IsTight returns false: the parameters are searched.
 func (Optimised) IsTight() bool { return false }
 
 // certified is what the samples of g certify.

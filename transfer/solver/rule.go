@@ -56,8 +56,7 @@ func (d Domain) Limit(g goal.Goal) float64 {
 	return d.Top(g)
 }
 
-// MostQueries, leastTau and leastBeta search for the extreme value
-// at which a monotone decision holds.
+// MostQueries returns the greatest number of queries, at least the fewest, at which a monotone decision holds.
 func MostQueries(g goal.Goal, fewest int64, holds func(goal.Goal) bool) int64 {
 	ok := func(m int64) bool { g.Queries = m; return holds(g) }
 	if !ok(fewest) {

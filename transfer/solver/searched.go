@@ -19,7 +19,7 @@ type Searched struct {
 	Least func(g goal.Goal) (fewest int64) // the least number of queries
 }
 
-// Tight: the mechanism is searched.
+// IsTight returns false: the mechanism is searched.
 func (Searched) IsTight() bool { return false }
 
 func (s Searched) Holds(g goal.Goal) bool { return s.Applies(g) == nil && s.Built(g) }

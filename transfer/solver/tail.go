@@ -18,8 +18,8 @@ type FixedQuery struct {
 	sides theory.Sides // of the binomial requirement
 }
 
-// Tight: the worst population is searched, and on the safe side, but nothing that the
-// planner is free to choose.
+// IsTight returns true: the worst population is searched, and on the safe side, but nothing that the planner is free to
+// choose.
 func (FixedQuery) IsTight() bool { return true }
 
 // isBinomial reports whether the binomial requirement is used for g.

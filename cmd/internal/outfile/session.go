@@ -68,7 +68,7 @@ func (s *Session) Print(page []byte) error {
 	return nil
 }
 
-// Complain writes a line to standard error, in place of one of progress.
+// Clear takes the line of progress off the terminal.
 func (s *Session) Clear() {
 	if s.drawn.Load() {
 		fmt.Fprint(s.Stderr, clearLine)

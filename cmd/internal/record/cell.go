@@ -43,7 +43,7 @@ type Cell struct {
 	Low  bool // a number that people read rounded down: a lower end, a threshold
 }
 
-// The constructors take the zero value for missing, as the domain types do.
+// Count returns the cell of a whole number. As in all of these functions, the zero value is a missing one.
 func Count(n int64) Cell {
 	if n == 0 {
 		return Cell{}

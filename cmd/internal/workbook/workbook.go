@@ -49,7 +49,7 @@ const (
 	truthFormat = `"TRUE";"TRUE";"FALSE"`
 )
 
-// Workbook is the format of spreadsheets.
+// Format is the format of spreadsheets.
 var Format = record.Format{Name: "xlsx", Suffix: ".xlsx", Help: " with --output", Book: open}
 
 func open(title string, sheets ...string) (record.Book, error) {
