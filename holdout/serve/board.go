@@ -3,8 +3,6 @@ package serve
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"html"
 	"io/fs"
@@ -54,7 +52,7 @@ func (s *Server) page(name string, f form) ([]byte, holdout.Status, error) {
 		c.status, c.lines, c.pages = status, ranked(status.Plan, lines), make(map[string][]byte)
 	}
 	if c.pages[name] == nil {
-		c.pages[name] = f.write(s.Version, c.status, c.lines)
+		c.pages[name] = f.write(s, c.status, c.lines)
 	}
 	return c.pages[name], c.status, nil
 }
@@ -62,7 +60,7 @@ func (s *Server) page(name string, f form) ([]byte, holdout.Status, error) {
 // form is a form of an answer, by the name of ?format=.
 type form struct {
 	name, kind string
-	write      func(string, holdout.Status, []holdout.Line) []byte
+	write      func(*Server, holdout.Status, []holdout.Line) []byte
 }
 
 // The forms of the status and of the board. The first is the default.
@@ -117,25 +115,25 @@ func (s *Server) inForm(r *http.Request, forms []form) reply {
 		}
 		switch {
 		case r.URL.Path == "/status":
-			body = f.write(s.Version, then, nil)
-		case f.kind == kindHTML:
-			body = bytes.Replace(body, []byte(now.Foretold()), []byte(then.Foretold()), 1)
+			body = f.write(s, then, nil)
+		case f.kind == kindHTML && foretold(now) != "":
+			body = bytes.Replace(body, []byte(foretold(now)), []byte(foretold(then)), 1)
 		}
 	}
 	return reply{code: http.StatusOK, kind: f.kind, body: body}
 }
 
 // statusIn is the status without the path of the labels.
-func statusIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
-	return func(version string, s holdout.Status, _ []holdout.Line) []byte {
-		return rows(version, write, without(column.StatusFieldsOf(s.Plan), "labels"), s)
+func statusIn(write encoding) func(*Server, holdout.Status, []holdout.Line) []byte {
+	return func(server *Server, s holdout.Status, _ []holdout.Line) []byte {
+		return rows(server.Version, write, without(column.StatusFieldsOf(s.Plan), "labels"), s)
 	}
 }
 
 // boardIn is the board without the fingerprints, by which a guess at somebody's predictions could be checked.
-func boardIn(write encoding) func(string, holdout.Status, []holdout.Line) []byte {
-	return func(version string, s holdout.Status, lines []holdout.Line) []byte {
-		return rows(version, write, without(column.LineFieldsOf(s.Plan), "fingerprint", "key", "chain"), lines...)
+func boardIn(write encoding) func(*Server, holdout.Status, []holdout.Line) []byte {
+	return func(server *Server, s holdout.Status, lines []holdout.Line) []byte {
+		return rows(server.Version, write, without(column.LineFieldsOf(s.Plan), "fingerprint", "key", "chain"), lines...)
 	}
 }
 
@@ -161,98 +159,55 @@ func numbered(p *holdout.Plan) bool {
 // mostListed is how many looks the page lists; csv and json have all.
 const mostListed = 1000
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem}` +
-	`table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.25rem .75rem .25rem 0;` +
-	`border-bottom:1px solid #8888;max-width:16rem;overflow-wrap:break-word}:root{color-scheme:light dark}`
-
-// styleHash is the hash of the style, which the header of the page allows.
-var styleHash = func() string {
-	sum := sha256.Sum256([]byte(style))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}()
-
-// boardPage is the board as a page. Every text in it is escaped.
-func boardPage(_ string, s holdout.Status, lines []holdout.Line) []byte {
-	var b strings.Builder
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\"><title>The board</title><style>" + style +
-		"</style></head><body>\n<h1>The board</h1>\n")
-	p := s.Plan.Promise
-	fmt.Fprintf(&b, "<p>The ledger is %s: %d looks taken", s.State(), s.Looks)
-	if s.Plan.IsOpen() {
-		fmt.Fprintf(&b, ", which cost %s nats together. %s", text.Up(s.Spent), s.Foretold())
-	} else {
-		fmt.Fprintf(&b, ", %d remain.", s.Remaining.Looks)
-	}
-	if s.Torn > 0 {
-		fmt.Fprintf(&b, " A crash has cut %d of them short: they are spent.", s.Torn)
-	}
-	fmt.Fprintf(&b, "</p>\n<p>%s</p>\n<p>%s</p>\n", html.EscapeString(meaning(s.Plan)), html.EscapeString(s.Plan.Independence()))
-	if s.Plan.IsOpen() {
-		fmt.Fprintf(&b, "<p>%d rows, beta %s. Teams may ask: %s.</p>\n", s.Rows, p.Beta,
-			html.EscapeString(strings.Join(s.Plan.Open.Ask, "; ")))
-	} else {
-		fmt.Fprintf(&b, "<p>%d rows, %d looks, tau %s, beta %s, method %s.</p>\n", p.Samples, p.Queries,
-			text.Up(p.Tau), p.Beta, html.EscapeString(s.Plan.Method))
-	}
-	fields := column.ForPeople(column.LineFieldsOf(s.Plan), func(l holdout.Line) holdout.Line { return l })
-	writeTable(&b, without(fields, "event", "conditions"), lines)
-	fmt.Fprintf(&b, "<p>Chain: <code>%s</code></p>\n</body></html>\n", html.EscapeString(s.Chain))
-	return []byte(b.String())
-}
-
 // meaning tells the promise of the board.
 func meaning(p *holdout.Plan) string {
 	of := "the same rows"
 	if p.Mechanism.Parts > 0 {
 		of = "the rows of its part"
 	}
-	truth := " The truth of a look is the mean over fresh labels of " + of + ". It is the population's value only for predictions of a model that was made without these rows."
+	truth := " The true value of a look is the expected score if " + of + " were labelled again. It is the population's value only for predictions of a model that was made without these rows."
 	promise := "With probability at least 1 - beta, "
 	if p.IsOpen() {
-		return promise + "the truth of every look is in its interval, however many looks there are." + truth
+		return promise + "the true value of every look is in its interval, however many looks there are." + truth
 	}
-	within := "is within tau of its truth"
+	within := "is within tau of its true value"
 	if p.Promise.OneSided {
-		within = "exceeds its truth by at most tau"
+		within = "exceeds its true value by at most tau"
 	}
 	switch p.Promise.Feedback {
 	case transfer.Gate.String():
 		if p.Promise.Test != "" {
-			return promise + "what passes is truly better than the incumbent that it was compared with: likelier to be right alone than wrong alone, on the mean over the same rows with fresh labels. By how much nobody has promised."
+			return promise + "a candidate that passes is truly better than the incumbent that it was compared with: likelier to be right alone than wrong alone, on the mean over the same rows with fresh labels. A pass does not say by how much."
 		}
-		promise += "what passes is truly above its bar"
+		promise += "the true value of a candidate that passes is above its bar"
 		if !p.Promise.OneSided {
-			promise += ", and what is 2 tau above its bar passes"
+			promise += ", and a candidate that is 2 tau above its bar passes"
 		}
 		promise += "."
 	case transfer.Best.String():
-		promise += "every number, the best so far, " + strings.Replace(within, "its truth", "the best truth so far", 1) + "."
+		promise += "every number, the best so far, " + strings.Replace(within, "its true value", "the best true value so far", 1) + "."
 	case transfer.Flags.String():
 		promise += "every number " + within + "."
 		if p.Method == "sparse-validate" { // the others show their own number
 			promise += " It is the guess that came with the look, unless it moved."
 		}
 	default:
-		promise += "every number " + within + ". Where two differ by 2 tau or less, their order may be the other one."
+		promise += "every number " + within + ". If two numbers differ by 2 tau or less, their true values may be in the other order."
 	}
 	return promise + truth
 }
 
 // writeTable writes the looks, without the columns that hold nothing.
 func writeTable(b *strings.Builder, fields []column.Field[holdout.Line], lines []holdout.Line) {
-	if len(lines) == 0 {
-		b.WriteString("<p>No look was taken.</p>\n")
-		return
-	}
 	listed := lines[:min(len(lines), mostListed)]
 	columns := slices.DeleteFunc(fields, func(f column.Field[holdout.Line]) bool {
 		return !slices.ContainsFunc(listed, func(l holdout.Line) bool { return cellOf(f, l).people() != "" })
 	})
-	b.WriteString("<table>\n<tr>")
+	b.WriteString("<table>\n<thead><tr>")
 	for _, f := range columns {
-		b.WriteString("<th>" + strings.ReplaceAll(f.Name, "_", " ") + "</th>")
+		b.WriteString("<th scope=\"col\">" + strings.ReplaceAll(f.Name, "_", " ") + "</th>")
 	}
-	b.WriteString("</tr>\n")
+	b.WriteString("</tr></thead>\n<tbody>\n")
 	for _, l := range listed {
 		b.WriteString("<tr>")
 		for _, f := range columns {
@@ -260,7 +215,7 @@ func writeTable(b *strings.Builder, fields []column.Field[holdout.Line], lines [
 		}
 		b.WriteString("</tr>\n")
 	}
-	b.WriteString("</table>\n")
+	b.WriteString("</tbody></table>\n")
 	if more := len(lines) - len(listed); more > 0 {
 		fmt.Fprintf(b, "<p>%d more looks are in <a href=\"?format=csv\">csv</a>.</p>\n", more)
 	}

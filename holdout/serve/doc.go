@@ -1,7 +1,7 @@
 // Package serve answers looks at a ledger over HTTP: a leaderboard or a gate that keeps the promise of its plan.
 //
-// A [Server] is an http.Handler with three addresses. POST /looks takes predictions and answers with the row of the
-// look, GET /status tells the rest of the plan, GET /board shows the answers. [Server.Serve] runs it with limits on
+// A [Server] is an http.Handler. POST /looks takes predictions and answers with the row of the look, GET /status tells
+// the rest of the plan, GET /board shows the answers, and its form takes a look. [Server.Serve] runs it with limits on
 // headers, bodies and time, and finishes the looks in hand when it is stopped.
 //
 // # Who may ask
@@ -9,7 +9,7 @@
 // A team has a token, of which the server knows the SHA-256 alone. Looks are counted over all teams: the plan is one.
 // Without tokens, only a connection to a loopback address is answered. The Host header must be the address that the
 // connection was made to, or one of the names in the options, so that no page of another site can ask through
-// somebody's browser. TLS is left to a proxy.
+// somebody's browser. The form of the board has the token in a field before the predictions. TLS is left to a proxy.
 //
 // # What leaves
 //

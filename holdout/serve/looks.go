@@ -39,7 +39,7 @@ func (s *Server) look(w http.ResponseWriter, r *http.Request, team string) reply
 	case errors.As(err, &refused):
 		why := column.Field[holdout.Answer]{Name: "reason", Value: func(holdout.Answer) any { return refused.Reason }}
 		p := s.rowOf(answer, why)
-		p.code = http.StatusConflict
+		p.code, p.why = http.StatusConflict, refused.Reason
 		return p
 	case err != nil:
 		return s.failed(err, body)

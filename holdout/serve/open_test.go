@@ -107,7 +107,7 @@ func TestServedOpenLedger(t *testing.T) {
 	if *board[0].KnownLower != lower || *board[0].KnownUpper != upper {
 		t.Errorf("got known %v to %v, want %v to %v", *board[0].KnownLower, *board[0].KnownUpper, lower, upper)
 	}
-	if page := s.ask(t, 200, get("/board")); !strings.Contains(page, "nats together") || strings.Contains(page, "remain.") {
+	if page := s.ask(t, 200, get("/board")); !strings.Contains(page, "nats of the error budget") || strings.Contains(page, "for all teams") {
 		t.Errorf("got the page %s", page)
 	}
 	if status := s.ask(t, 200, get("/status")); !strings.Contains(status, `"spent":`) {

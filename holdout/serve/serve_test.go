@@ -261,7 +261,7 @@ func TestLooks(t *testing.T) {
 		t.Error(csv)
 	}
 	page := s.ask(t, 200, asks{method: "GET", path: "/board"})
-	for _, want := range []string{"used up: 2 looks taken, 0 remain", "<bdi>first</bdi>", last.Chain, "tau 0.99"} {
+	for _, want := range []string{"No look is left: all teams together took 2 looks.", "<bdi>first</bdi>", last.Chain, "tau 0.99"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in %s", want, page)
 		}
@@ -298,7 +298,7 @@ func TestRanks(t *testing.T) {
 		}
 	}
 	page := s.ask(t, 200, asks{method: "GET", path: "/board"})
-	if !strings.Contains(page, "fresh labels of the rows of its part") {
+	if !strings.Contains(page, "if the rows of its part were labelled again") {
 		t.Error(page)
 	}
 	gate := run(t, create(t, labels, holdout.Terms{Goal: transfer.Goal{Queries: 3, Tau: 0.2,
@@ -308,6 +308,9 @@ func TestRanks(t *testing.T) {
 	}
 	page = gate.ask(t, 200, asks{method: "GET", path: "/board"})
 	if fails, passes := strings.Index(page, "fail</bdi>"), strings.Index(page, "pass</bdi>"); fails < 0 || fails > passes {
+		t.Error(page)
+	}
+	if first, last := strings.Index(page, "passed at the bar"), strings.Index(page, "failed at the bar"); first < 0 || first > last {
 		t.Error(page)
 	}
 }
@@ -323,7 +326,7 @@ func TestMeaningOfNumbersUnderFlags(t *testing.T) {
 		}
 		text := meaning(plan)
 		if strings.Contains(text, "It is the guess that came with the look") != guess || !strings.Contains(text,
-			"every number is within tau of its truth") {
+			"every number is within tau of its true value") {
 			t.Errorf("%s: %s", method, text)
 		}
 	}

@@ -80,6 +80,7 @@ type Server struct {
 	ledger *holdout.Ledger
 	limits *limits // of teams
 	public *limits // of all who look at a public board
+	forms  *limits // of all whose form has not named its team yet
 	origin *http.CrossOriginProtection
 	shown  shown
 	base   incumbents
@@ -135,7 +136,7 @@ func New(dir string, labels *holdout.Labels, o Options) (*Server, error) {
 	}
 	s := &Server{
 		Options: o, dir: dir, ledger: ledger, origin: http.NewCrossOriginProtection(),
-		limits: newLimits(o.Rate), public: newLimits(max(o.Rate, publicRate)),
+		limits: newLimits(o.Rate), public: newLimits(max(o.Rate, publicRate)), forms: newLimits(max(o.Rate, publicRate)),
 		names: syncFolder, waiting: 10 * time.Second, patience: 5 * time.Second,
 		stopped: make(chan error, 1), base: incumbents{turn: make(chan struct{}, 1)},
 	}
@@ -253,6 +254,7 @@ type reply struct {
 	body   []byte
 	allow  string          // the method that was wanted
 	answer *holdout.Answer // of a look
+	why    string          // it was refused
 	err    error           // that the client is not told
 }
 
@@ -295,6 +297,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Set("WWW-Authenticate", "Bearer")
 	case http.StatusTooManyRequests:
 		h.Set("Retry-After", "1")
+	case http.StatusSeeOther:
+		h.Set("Location", "board")
 	case http.StatusMethodNotAllowed:
 		h.Set("Allow", p.allow)
 	}
@@ -315,11 +319,12 @@ func (s *Server) endAt(p reply) {
 	}
 }
 
-// headers of every answer. The page needs its own style and nothing else.
+// headers of every answer. The page needs its own style and script, and sends its form to this server alone.
 var headers = map[string]string{
-	"Content-Security-Policy":      "default-src 'none'; style-src '" + styleHash + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"Content-Security-Policy": "default-src 'none'; style-src " + sourceOf(style) + "; script-src " + sourceOf(script) +
+		"; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 	"X-Content-Type-Options":       "nosniff",
-	"Referrer-Policy":              "no-referrer",
+	"Referrer-Policy":              "same-origin", // with none, browsers send a form of this page with the origin null
 	"Cache-Control":                "no-store",
 	"Cross-Origin-Resource-Policy": "same-origin",
 }
@@ -329,10 +334,13 @@ func (s *Server) within(w http.ResponseWriter, r *http.Request, e *Event) reply 
 	team, known := s.team(r)
 	e.Team = team
 	limits := s.limits
-	if s.shows(r) && !known {
+	switch {
+	case isForm(r):
+		return s.limited("", s.forms, e, func() reply { return s.answer(w, r, e, team, known) })
+	case s.shows(r) && !known:
 		limits = s.public
 	}
-	return s.limited(team, limits, e, func() reply { return s.answer(w, r, team, known) })
+	return s.limited(team, limits, e, func() reply { return s.answer(w, r, e, team, known) })
 }
 
 // limited answers a request that keeps to the limits of its team.
@@ -372,17 +380,25 @@ var routes = []route{
 	{"/price", http.MethodGet, false, (*Server).price},
 	{"/status", http.MethodGet, true, (*Server).status},
 	{"/board", http.MethodGet, true, (*Server).board},
+	{"/board", http.MethodPost, false, nil}, // a form, which names its team itself
+	{"/", http.MethodGet, false, nil},       // leads to the board
 	{agentsPath, http.MethodPost, false, (*Server).agents},
 }
 
-// routeOf finds the address of a request, nil if there is none.
+// routeOf finds the address of a request, and its method if the address has several; nil if there is none.
 func routeOf(r *http.Request) *route {
-	i := slices.IndexFunc(routes, func(to route) bool { return to.path == r.URL.Path })
+	i := slices.IndexFunc(routes, func(to route) bool { return to.path == r.URL.Path && to.method == r.Method })
+	if i < 0 {
+		i = slices.IndexFunc(routes, func(to route) bool { return to.path == r.URL.Path })
+	}
 	if i < 0 {
 		return nil
 	}
 	return &routes[i]
 }
+
+// isForm reports whether a request is the form of the page.
+func isForm(r *http.Request) bool { return r.Method == http.MethodPost && r.URL.Path == "/board" }
 
 // shows reports whether a request wants a page that everybody is shown.
 func (s *Server) shows(r *http.Request) bool {
@@ -391,7 +407,7 @@ func (s *Server) shows(r *http.Request) bool {
 }
 
 // answer answers a request, if it is one for this server and from somebody who may ask.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, team string, known bool) reply {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, e *Event, team string, known bool) reply {
 	if why := s.stranger(r); why != "" {
 		return line(http.StatusMisdirectedRequest, "%s", why)
 	}
@@ -407,7 +423,16 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, team string, kno
 	if err := s.origin.Check(r); err != nil {
 		return line(http.StatusForbidden, "got a request from the page of another site, want one of a program")
 	}
+	switch {
+	case to.path == "/":
+		return reply{code: http.StatusSeeOther, kind: kindLine}
+	case isForm(r):
+		return s.form(w, r, e)
+	}
 	if !known && !s.shows(r) {
+		if to.path == "/board" && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			return reply{code: http.StatusUnauthorized, kind: kindHTML, body: s.fill(sheet{})}
+		}
 		return line(http.StatusUnauthorized, "got no token of a team, want the header Authorization: Bearer TOKEN")
 	}
 	return to.answer(s, w, r, team)

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/holdout"
@@ -71,9 +72,18 @@ func ReadTokens(in io.Reader) (*Tokens, error) {
 	return t, lines.Err()
 }
 
-// team is whose token a request carries. All hashes are compared, each in constant time.
+// team is whose token a request carries.
 func (t *Tokens) team(r *http.Request) (string, bool) {
 	scheme, token, _ := strings.Cut(only(r.Header["Authorization"]), " ")
+	team, known := t.of(token)
+	if !known || !strings.EqualFold(scheme, "Bearer") {
+		return "", false
+	}
+	return team, true
+}
+
+// of is whose token it is. All hashes are compared, each in constant time.
+func (t *Tokens) of(token string) (string, bool) {
 	sum := sha256.Sum256([]byte(token))
 	found := -1
 	for i := range t.list {
@@ -81,7 +91,7 @@ func (t *Tokens) team(r *http.Request) (string, bool) {
 			found = i
 		}
 	}
-	if found < 0 || !strings.EqualFold(scheme, "Bearer") {
+	if found < 0 {
 		return "", false
 	}
 	return t.list[found].team, true
@@ -93,4 +103,9 @@ func only(list []string) string {
 		return ""
 	}
 	return list[0]
+}
+
+// Has reports whether a team has a token.
+func (t *Tokens) Has(team string) bool {
+	return slices.ContainsFunc(t.list, func(h hashed) bool { return h.team == team })
 }

@@ -77,10 +77,10 @@ type world struct {
 var (
 	secrets  = regexp.MustCompile(`"(?:salt|chain|permutation)": ?"(\w{32,})"|"(?:labels|features)": ?\{[^}]*"fingerprint": ?"(\w+)"`)
 	keys     = regexp.MustCompile(`"key":"[0-9a-f]{64}"`)
-	tokens   = regexp.MustCompile(`dpcalc_\w+|(?m)^one [0-9a-f]{64}`)
+	tokens   = regexp.MustCompile(`dpcalc_\w+|(?m)^(one|id,guess|r1,yes) [0-9a-f]{64}`)
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	counting = regexp.MustCompile(`dpcalc: holdout: The predictions of .* distinct values\n`)
-	clock    = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|[A-Z]\w\w, \d\d \w+ \d{4} [\d:]+ GMT`)
+	clock    = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|\d{4}-\d\d-\d\d [\d:]+ UTC|[A-Z]\w\w, \d\d \w+ \d{4} [\d:]+ GMT`)
 	pace     = regexp.MustCompile(`"(looks_per_day|days_left)":[^,]+`)
 
 	// paid is what a look shows, and what follows from it.
@@ -309,7 +309,9 @@ func (w *world) live(texts []string, both []string) {
 	w.does(false, "score final "+strings.Join(blind, " ")+" zebra.csv -f json")
 	w.does(false, "score final "+strings.Join(blind, " ")+" zebra.csv -f csv")
 	w.does(false, "score final judge.csv -f json")
-	w.does(false, "token one")
+	w.does(false, "token one --names wrong.csv")
+	w.does(false, "token one --append teams.txt")
+	w.does(false, "token one --append teams.txt")
 	w.serves()
 	w.opens(texts)
 	w.ranks(texts)

@@ -3,6 +3,7 @@ package holdout
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -205,8 +206,11 @@ func TestNotServed(t *testing.T) {
 		line string
 		want string
 	}{
-		{usage.ExitUsage, "token", "holdout token: got no NAME, want dpcalc holdout token NAME"},
-		{usage.ExitUsage, "token a b", "holdout token: unexpected argument b, want dpcalc holdout token NAME"},
+		{usage.ExitUsage, "token", "holdout token: got no NAME, want dpcalc holdout token NAME..."},
+		{usage.ExitUsage, "token a a", "holdout token: got the team a twice, want each once"},
+		{usage.ExitUsage, "token a --append tokens.txt", "--append: tokens.txt: line 1: got no SHA-256 at its end"},
+		{usage.ExitFailure, "token a --append nothing/tokens.txt", "--append: open nothing/tokens.txt"},
+		{usage.ExitUsage, "token --names none.txt", "--names: none.txt: got no name, want one on each line"},
 		{usage.ExitUsage, "token a --addr x", "holdout token: --addr belongs to holdout serve"},
 		{usage.ExitUsage, "token \x1b[1m", "holdout: team: got \"\\x1b[1m\", want printable characters"},
 		{usage.ExitUsage, "serve", "holdout serve: got no DIR, want dpcalc holdout serve DIR"},
@@ -243,5 +247,42 @@ func TestShortened(t *testing.T) {
 		if got := shortened(team); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
+	}
+}
+
+// One command makes the tokens of 500 teams. Standard output has each team's token, the file its hash, and a second
+// token of a team is refused before anything is written.
+func TestTokensOfManyTeams(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var names strings.Builder
+	for i := range 499 {
+		fmt.Fprintf(&names, "team %d\r\n", i)
+	}
+	write(t, "teams.txt", "\ufeff"+names.String())
+	stdout, stderr := runs(t, 0, "holdout token red --names teams.txt --append tokens.txt")
+	if stderr != "" {
+		t.Error(stderr)
+	}
+	text, err := os.ReadFile("tokens.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if len(lines) != 500 || strings.Count(string(text), "\n") != 500 {
+		t.Fatalf("got %d tokens and the file %s", len(lines), text)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		team, secret, _ := strings.Cut(lines[i], "\t")
+		if want := fmt.Sprintf("%s %x", team, sha256.Sum256([]byte(secret))); line != want {
+			t.Fatalf("got the line %s, want %s", line, want)
+		}
+	}
+	runs(t, usage.ExitUsage, "holdout token blue red --append tokens.txt")
+	if after, err := os.ReadFile("tokens.txt"); err != nil || string(after) != string(text) {
+		t.Error("a refused command has written", err)
+	}
+	runs(t, 0, "holdout token blue --append tokens.txt")
+	if stdout, stderr := runs(t, 0, "holdout token green"); !strings.HasPrefix(stdout, "green\tdpcalc_") || !strings.HasPrefix(stderr, "green ") {
+		t.Errorf("got %s and %s", stdout, stderr)
 	}
 }
