@@ -840,6 +840,30 @@ func cutBack(t *testing.T, terms Terms) {
 	}
 }
 
+// VerifyTelling tells of every line, up to the last byte of the log.
+func TestVerifyTells(t *testing.T) {
+	ids, classes := rowsOf(t, 50, 1)
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true})
+	for k := range 3 {
+		bar := 0.5 + float64(k)/10
+		if _, err := l.Score(t.Context(), Submission{Values: Columns(ids, right(classes, 40)),
+			Question: Question{Show: ShowPass, Bar: &bar}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	info, err := os.Stat(filepath.Join(dir, journal.LinesFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []int64
+	if _, err := VerifyTelling(dir, "", func(read int64) { told = append(told, read) }); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 3 || !slices.IsSorted(told) || told[2] != info.Size() {
+		t.Errorf("told %v of %d bytes", told, info.Size())
+	}
+}
+
 // BenchmarkReadLog reads an open ledger of 3,000 looks, as every command does.
 func BenchmarkReadLog(b *testing.B) {
 	ids, classes := rowsOf(b, 1000, 1)

@@ -20,6 +20,7 @@ type history struct {
 	chain  string           // the head's
 	inHand bool             // a look was being taken, which is not in it
 	reader *form.LineReader
+	took   func(line string) // is told of each line, nil for nobody
 }
 
 func newHistory(p *Plan) *history {
@@ -34,6 +35,9 @@ func (h *history) Ended() bool { return h.Retired }
 
 // Line takes a whole line with its chain.
 func (h *history) Line(text, chain string) error {
+	if h.took != nil {
+		h.took(text)
+	}
 	read, err := h.reader.Read(text)
 	l := &Line{Line: *read}
 	switch {

@@ -118,7 +118,24 @@ type Verified struct {
 // Verify reads both files, checks every byte and the plan's certificate and, if a chain is given, finds it: the
 // files are then a continuation of those that had it.
 func Verify(dir, chain string) (Verified, error) {
-	h, err := journalOf(dir).Read()
+	return VerifyTelling(dir, chain, func(int64) {})
+}
+
+// VerifyTelling is [Verify], and tells at each line how many bytes of the log were read.
+func VerifyTelling(dir, chain string, tell func(read int64)) (Verified, error) {
+	j := journalOf(dir)
+	begin, read := j.Begin, int64(0)
+	j.Begin = func(plan []byte) (*history, error) {
+		h, err := begin(plan)
+		if err == nil {
+			h.took = func(line string) {
+				read += int64(len(line)) + 1
+				tell(read)
+			}
+		}
+		return h, err
+	}
+	h, err := j.Read()
 	if err != nil {
 		return Verified{}, notLedger(err)
 	}

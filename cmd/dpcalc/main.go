@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 )
 
 func main() {
@@ -54,7 +55,7 @@ func (p *program) sayInterrupted() {
 	said := make(chan struct{})
 	go func() {
 		p.Clear()
-		fmt.Fprintln(p.Stderr, "dpcalc: interrupted")
+		fmt.Fprintln(p.Stderr, "dpcalc: interrupted: "+printed.Harmless(p.Written()))
 		close(said)
 	}()
 	select {

@@ -81,6 +81,7 @@ func (f *Front) Exit(err error) int {
 
 // complain writes one line to standard error, whatever the text repeats of a user's file.
 func (f *Front) complain(text string) {
+	f.Clear()
 	fmt.Fprintln(f.Stderr, "dpcalc: "+strings.ReplaceAll(printed.Harmless(text), "\n", `\n`))
 }
 

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,6 +73,9 @@ func OpenAny(c *outfile.Session, path string) (*Source, error) {
 		if info.Mode().IsRegular() || info.IsDir() { // reading a directory fails as it should
 			s.At = f
 		}
+		if info.Size() > megabyte {
+			s.At = &watched{File: f, session: c, size: info.Size()}
+		}
 		in = f
 	}
 	if s.At == nil {
@@ -81,6 +85,29 @@ func OpenAny(c *outfile.Session, path string) (*Source, error) {
 		}
 	}
 	return s, nil
+}
+
+const megabyte = 1_000_000
+
+// watched is a file that shows how far it was read, to its end.
+type watched struct {
+	*os.File
+	session *outfile.Session
+	size    int64
+	bar     *outfile.Progress
+}
+
+func (w *watched) ReadAt(p []byte, offset int64) (int, error) {
+	n, err := w.File.ReadAt(p, offset)
+	if w.bar == nil {
+		w.bar = w.session.Progress(int(w.size / megabyte)).Of("MB of " + usage.Shown(filepath.Base(w.Name())))
+	}
+	end := offset + int64(n)
+	if w.bar.Step(int(end / megabyte)); end >= w.size || err != nil {
+		w.bar.End()
+		w.bar = nil
+	}
+	return n, err
 }
 
 // isNarrow refuses a text that is no UTF-8 from its beginning on.
@@ -195,6 +222,9 @@ func OpenTable(c *outfile.Session, path string, column Column) (*Table, error) {
 	if err := t.check(c.Context, column); err != nil {
 		t.Close()
 		return nil, t.Blame(err)
+	}
+	if w, ok := t.At.(*watched); ok {
+		t.At = w.File // several workers read it, who have a count of their own
 	}
 	return t, nil
 }

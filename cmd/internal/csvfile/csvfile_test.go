@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -237,5 +239,46 @@ func TestSpool(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("files left: %v, %v", left, err)
+	}
+}
+
+// The reading of a long file is shown from its first byte to its last, and not where several workers read parts of it.
+func TestLongFilesAreWatched(t *testing.T) {
+	nobody, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // it passes for a terminal
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nobody.Close()
+	path := filepath.Join(t.TempDir(), "p.csv")
+	if err := os.WriteFile(path, []byte("p\n"+strings.Repeat("0.25\n", megabyte/4)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := &outfile.Session{Context: t.Context(), Stderr: nobody}
+	in, err := OpenAny(s, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	w, ok := in.At.(*watched)
+	if !ok {
+		t.Fatalf("got %T", in.At)
+	}
+	r := in.Reader()
+	if _, err := io.CopyN(io.Discard, r, megabyte); err != nil || w.bar == nil {
+		t.Errorf("within the file: %v and the line %v", err, w.bar)
+	}
+	if _, err := io.Copy(io.Discard, r); err != nil || w.bar != nil {
+		t.Errorf("at its end: %v and the line %v", err, w.bar)
+	}
+	if size, err := in.Size(); err != nil || size != 2+5*megabyte/4 {
+		t.Errorf("%d bytes, %v", size, err)
+	}
+	table, err := OpenTable(s, path, Column{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer table.Close()
+	if _, ok := table.At.(*os.File); !ok {
+		t.Errorf("a checked table is read by %T", table.At)
 	}
 }

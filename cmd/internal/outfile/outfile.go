@@ -18,10 +18,7 @@ import (
 // written. Standard output, a device or a pipe is written as it comes.
 func (s *Session) Write(file string, emit func(io.Writer) error) error {
 	if file == "" {
-		if err := buffered(s.Stdout, emit); err != nil {
-			return outputError("standard output", err)
-		}
-		return nil
+		return outputError("standard output", s.stream("standard output", s.Stdout, emit))
 	}
 	if s.Keep != nil {
 		return outputError(file, buffered(s.Keep(file), emit))
@@ -31,13 +28,17 @@ func (s *Session) Write(file string, emit func(io.Writer) error) error {
 	case err != nil:
 		return outputError(file, err)
 	case old == nil || old.Mode().IsRegular():
-		return outputError(file, s.replace(path, old, emit))
+		err := s.replace(path, old, emit)
+		if err == nil {
+			s.note(file+" was written", "")
+		}
+		return outputError(file, err)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return outputError(file, err)
 	}
-	return outputError(file, errors.Join(buffered(f, emit), f.Close()))
+	return outputError(file, errors.Join(s.stream(file, f, emit), f.Close()))
 }
 
 // Check says whether Write could begin, for a command that does what cannot be undone before it writes.
@@ -183,6 +184,32 @@ func IsSameFile(a, b string) bool {
 		return false
 	}
 	return os.SameFile(dirA, dirB) && strings.EqualFold(filepath.Base(a), filepath.Base(b))
+}
+
+// stream writes to what cannot be taken back.
+func (s *Session) stream(name string, w io.Writer, emit func(io.Writer) error) error {
+	cut := name + " is incomplete"
+	err := buffered(begun{w, func() {
+		s.note(cut, cut)
+		if isTerminal(w) {
+			s.Clear() // the line of progress may stand where the output goes
+		}
+	}}, emit)
+	if err == nil {
+		s.note(name+" was written", cut)
+	}
+	return err
+}
+
+// begun tells before it writes.
+type begun struct {
+	io.Writer
+	tell func()
+}
+
+func (b begun) Write(p []byte) (int, error) {
+	b.tell()
+	return b.Writer.Write(p)
 }
 
 func buffered(w io.Writer, emit func(io.Writer) error) error {

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/term"
@@ -16,9 +19,11 @@ type Session struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
-	Workers int         // 0 for one per processor
-	drawn   atomic.Bool // whether a line of progress stands on standard error
+	Workers int // 0 for one per processor
+	bar     atomic.Pointer[Progress]
 	serving atomic.Pointer[context.CancelFunc]
+	mu      sync.Mutex
+	wrote   []string // names of outputs and ledgers that somebody who ends the program is told of
 
 	// Keep takes what would go to a file of this name, where there is no file system; nil where
 	// there is one.
@@ -68,23 +73,40 @@ func (s *Session) Print(page []byte) error {
 	return nil
 }
 
-// Clear takes the line of progress off the terminal.
-func (s *Session) Clear() {
-	if s.drawn.Load() {
-		fmt.Fprint(s.Stderr, clearLine)
+// Clear ends the line of progress, so that another may be written to standard error.
+func (s *Session) Clear() { s.bar.Load().End() }
+
+// note notes what was written, in place of what was said of it before.
+func (s *Session) note(what, before string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.wrote = append(slices.DeleteFunc(s.wrote, func(said string) bool { return said == before }), what)
+}
+
+// Written says what the program wrote, for somebody who ends it.
+func (s *Session) Written() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.wrote == nil {
+		return "nothing was written"
 	}
+	return strings.Join(s.wrote, "; ")
+}
+
+// Changes says that the ledger in a folder may be changed from now on.
+func (s *Session) Changes(dir string) {
+	s.note(fmt.Sprintf("dpcalc holdout status %s shows what was written", dir), "")
 }
 
 // IsInteractive reports whether someone can be asked.
-func (s *Session) IsInteractive() bool {
-	for _, stream := range []any{s.Stdin, s.Stderr} {
-		f, ok := stream.(*os.File)
-		if !ok {
-			return false
-		}
-		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-			return false
-		}
+func (s *Session) IsInteractive() bool { return isTerminal(s.Stdin) && isTerminal(s.Stderr) }
+
+// isTerminal reports whether a stream may be somebody's terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
 	}
-	return true
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -67,7 +67,7 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		}
 	}
 	if path, ok := c.Text("drop"); ok {
-		f, err := openFile(c, path, "id", 0)
+		f, err := openFile(c, path, "id")
 		if err != nil {
 			return err
 		}

@@ -66,6 +66,9 @@ func (run runner) outside(c *commands.Call, args []string) error {
 	return run.checked(c, args)
 }
 
+// writers are the actions that change a ledger.
+var writers = []string{"init", "score", "extend", "close", "retire"}
+
 // onLedger is an action on the ledger in a folder, with so many files at least and at most.
 func onLedger(c commands.Command, run runner, least, most int) *commands.Command {
 	c.Output = commands.Tables
@@ -73,6 +76,9 @@ func onLedger(c commands.Command, run runner, least, most int) *commands.Command
 		args, err := call.Operands(1+least, 1+most)
 		if err != nil {
 			return err
+		}
+		if slices.Contains(writers, c.Name) {
+			call.Changes(args[0])
 		}
 		return run.outside(call, args)
 	}

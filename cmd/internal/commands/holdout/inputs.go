@@ -62,7 +62,7 @@ func newLabels(c *commands.Call, path string, version int, metrics []string, num
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := openFile(c, path, "label", 0)
+	f, err := openFile(c, path, "label")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -82,7 +82,7 @@ func newLabels(c *commands.Call, path string, version int, metrics []string, num
 
 // labelsIn reads the labels of a ledger, as it has read them before.
 func labelsIn(c *commands.Call, path string, from *holdout.Reading, p *holdout.Plan) (*holdout.Labels, error) {
-	f, err := openFile(c, path, "label", 0)
+	f, err := openFile(c, path, "label")
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func readIncumbent(c *commands.Call, version int, labels *holdout.Labels, t *hol
 	if err != nil {
 		return done, err
 	}
-	f, err := openFile(c, path, column, labels.Samples())
+	f, err := openFile(c, path, column)
 	if err != nil {
 		return done, err
 	}
@@ -219,7 +219,7 @@ func readFeatures(c *commands.Call) (*holdout.Features, error) {
 
 // readItems reads the ids of a benchmark.
 func readItems(c *commands.Call, path string) (*holdout.Items, error) {
-	f, err := openFile(c, path, "id", 0)
+	f, err := openFile(c, path, "id")
 	if err != nil {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func readSubmissions(c *commands.Call, ledger *holdout.Ledger, status holdout.St
 		return nil, open, err
 	}
 	table := func(path string, candidate bool) (holdout.Table, error) {
-		f, err := openFile(c, path, column, status.Plan.Promise.Samples)
+		f, err := openFile(c, path, column)
 		if err != nil {
 			return nil, err
 		}

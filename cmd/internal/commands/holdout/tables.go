@@ -24,7 +24,6 @@ type file struct {
 	call   *commands.Call
 	column string           // of the values
 	number bool             // whether the values are numbers
-	total  int64            // of the rows that are expected, for people who wait; 0 if nobody knows
 	from   *holdout.Reading // of a log; nil for a table
 	needed bool             // whether the labels of a log are needed
 	low    *float64         // what a record without a value counts as; nil to refuse it
@@ -35,12 +34,12 @@ type file struct {
 }
 
 // openFile opens a table, or a log of which nobody has said how it is read.
-func openFile(c *commands.Call, path, column string, total int64) (*file, error) {
+func openFile(c *commands.Call, path, column string) (*file, error) {
 	in, err := csvfile.OpenAny(c.Session, path)
 	if err != nil {
 		return nil, err
 	}
-	return &file{Source: in, call: c, column: column, total: total}, nil
+	return &file{Source: in, call: c, column: column}, nil
 }
 
 // log is the file as a log.
@@ -118,14 +117,9 @@ func (f *file) table(visit func(id, value string) error) error {
 
 // rows visits the rows.
 func (f *file) rows(visit func(id, value string) error) error {
-	bar := f.call.Progress(int(f.total)).Of("rows")
-	defer bar.End()
 	done := 0
 	counted := func(id, value string) error {
 		if done++; done%4096 == 0 {
-			if f.total > 0 {
-				bar.Step(done)
-			}
 			if err := f.call.Context.Err(); err != nil {
 				return err
 			}

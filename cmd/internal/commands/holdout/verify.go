@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -25,7 +27,17 @@ func runVerify(c *commands.Call, target commands.Target, dir string, _ []string)
 	if digits, err := hex.DecodeString(chain); given && (err != nil || len(digits) != sha256.Size) {
 		return usage.Invalid("chain", chain, "the 64 hexadecimal digits that an answer carried")
 	}
-	v, err := holdout.Verify(dir, strings.ToLower(chain))
+	var size int64
+	if log, err := os.Stat(filepath.Join(dir, "looks.jsonl")); err == nil {
+		size = log.Size()
+	}
+	bar := c.Progress(int(size / 1000)).Of("kB of the log")
+	v, err := holdout.VerifyTelling(dir, strings.ToLower(chain), func(read int64) {
+		if bar.Step(int(read / 1000)); read == size {
+			bar.After("computing the answers again")
+		}
+	})
+	bar.End()
 	if err != nil {
 		return err
 	}

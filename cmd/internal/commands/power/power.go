@@ -96,7 +96,9 @@ func run(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
-	rows, err := o.rows()
+	bar := c.Progress(o.grid.Size())
+	rows, err := o.rows(bar.Step)
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -277,8 +279,9 @@ func (o options) gates(i int) (list []forecast.Gate) {
 }
 
 // rows answers the points.
-func (o options) rows() (rows []row, err error) {
+func (o options) rows(step func(done int)) (rows []row, err error) {
 	for i := range o.grid.Size() {
+		step(i)
 		for _, f := range o.gates(i) {
 			r := row{}
 			r.Answer, err = f.Solve()
