@@ -69,6 +69,7 @@ func Emit[R any](c *Call, t Target, a Answer[R]) error {
 		if err != nil {
 			return err
 		}
+		s.Colours = t.Path == "" && c.Colours()
 		return t.Format.Print(out, s)
 	})
 	a.Bar.End()

@@ -280,6 +280,12 @@ func (f *Front) aboutFlag(command *Command, key string) string {
 			}
 		}
 	}
+	for _, other := range elsewhere {
+		if flag, ok := each.First(other.here, func(name string) bool { _, ok := f.flag(command, name); return ok }); ok &&
+			slices.Contains(other.names, key) {
+			return fmt.Sprintf(", did you mean --%s?", flag)
+		}
+	}
 	if hint := usage.DidYouMean("--"+key, f.FlagNames(command)); hint != "" {
 		return hint
 	}
@@ -287,6 +293,18 @@ func (f *Front) aboutFlag(command *Command, key string) string {
 		return fmt.Sprintf(", which belongs to %s", usage.AndList(owners))
 	}
 	return fmt.Sprintf(", see dpcalc help %s", command.Path())
+}
+
+// elsewhere are the names that other tools give to flags, and the flags that are meant: the first that a command has.
+var elsewhere = []struct{ names, here []string }{
+	{[]string{"nobs", "nobs1", "size", "sample-size", "num-samples"}, []string{"samples"}},
+	{[]string{"confidence-level", "conf-level", "conf"}, []string{"confidence", "beta", "level", "alpha"}},
+	{[]string{"alpha", "significance", "significance-level", "sig-level"}, []string{"alpha", "beta"}},
+	{[]string{"margin", "margin-of-error", "moe", "error"}, []string{"tau"}},
+	{[]string{"effect-size", "mde"}, []string{"effect"}},
+	{[]string{"correction"}, []string{"family"}},
+	{[]string{"pvalue", "p-value", "pvals", "pvalues"}, []string{"p"}},
+	{[]string{"truth", "gold", "target", "y-true", "ground-truth"}, []string{"labels"}},
 }
 
 // owners are the commands that have a flag of this name.

@@ -101,6 +101,11 @@ func (s *Session) Changes(dir string) {
 // IsInteractive reports whether someone can be asked.
 func (s *Session) IsInteractive() bool { return isTerminal(s.Stdin) && isTerminal(s.Stderr) }
 
+// Colours reports whether standard output is a terminal that shows colours, and nobody has turned them off.
+func (s *Session) Colours() bool {
+	return isTerminal(s.Stdout) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
 // isTerminal reports whether a stream may be somebody's terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -36,4 +37,26 @@ func TestWritten(t *testing.T) {
 	says(file + " was written; standard output was written")
 	s.Changes("ledger")
 	says(file + " was written; standard output was written; dpcalc holdout status ledger shows what was written")
+}
+
+// Colours are for terminals that show them, unless somebody has turned them off.
+func TestColours(t *testing.T) {
+	nobody, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // it passes for a terminal
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nobody.Close()
+	for _, c := range []struct {
+		out           io.Writer
+		noColor, term string
+		want          bool
+	}{
+		{nobody, "", "xterm", true}, {nobody, "1", "xterm", false}, {nobody, "", "dumb", false}, {io.Discard, "", "xterm", false},
+	} {
+		t.Setenv("NO_COLOR", c.noColor)
+		t.Setenv("TERM", c.term)
+		if got := (&Session{Stdout: c.out}).Colours(); got != c.want {
+			t.Errorf("%+v: got %t", c, got)
+		}
+	}
 }

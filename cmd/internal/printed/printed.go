@@ -64,6 +64,7 @@ func printTable(s record.Sheet, w io.Writer) error {
 }
 
 func printMarkdown(s record.Sheet, w io.Writer) error {
+	s.Colours = false
 	escape := strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "<", `\<`, "\n", " ")
 	return framed(s, w, "\n", tablewriter.WithRenderer(renderer.NewMarkdown()), escape.Replace)
 }
@@ -97,6 +98,14 @@ func framed(s record.Sheet, w io.Writer, gap string, look tablewriter.Option, es
 	return err
 }
 
+const green, red, plain = "\x1b[32m", "\x1b[31m", "\x1b[0m"
+
+// colours are those of the star and of verdicts.
+var colours = map[string]string{
+	"*": green, "pass": green, "holds": green, "improved": green, "raise": green, "rejected": green, "verified": green,
+	"fail": red, "moved": red, "violated": red,
+}
+
 func drawn(s record.Sheet, b *bytes.Buffer, look tablewriter.Option, escape func(string) string) error {
 	align := make(tw.Alignment, len(s.Columns))
 	head := make([]string, len(s.Columns))
@@ -121,6 +130,9 @@ func drawn(s record.Sheet, b *bytes.Buffer, look tablewriter.Option, escape func
 		line := make([]string, len(s.Columns)) // the table keeps it
 		for j, c := range row {
 			line[j] = escape(Harmless(record.People(c)))
+			if colour := colours[line[j]]; s.Colours && colour != "" {
+				line[j] = colour + line[j] + plain
+			}
 		}
 		if err := t.Append(line); err != nil {
 			return err

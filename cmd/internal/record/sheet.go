@@ -13,12 +13,13 @@ type Sheet struct {
 	Columns []string
 	Rows    [][]Cell
 	Notes   []string
+	Colours bool // of a terminal, for the star and for verdicts
 }
 
 // Compact drops the columns that hold nothing.
 func (s Sheet) Compact() Sheet {
 	kept := Used(s.Rows, len(s.Columns), func(c Cell) bool { return c.Form == Missing })
-	out := Sheet{Title: s.Title, Notes: s.Notes, Columns: Picked(s.Columns, kept)}
+	out := Sheet{Title: s.Title, Notes: s.Notes, Colours: s.Colours, Columns: Picked(s.Columns, kept)}
 	for _, row := range s.Rows {
 		out.Rows = append(out.Rows, Picked(row, kept))
 	}
