@@ -50,7 +50,7 @@ func (p *Progress) Of(unit string) *Progress {
 	return p
 }
 
-// Step tells how many are done. Fewer than before are those of another turn.
+// Step tells how many are done. Fewer than before begin another turn.
 func (p *Progress) Step(done int) {
 	if p == nil {
 		return

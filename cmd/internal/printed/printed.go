@@ -100,7 +100,7 @@ func framed(s record.Sheet, w io.Writer, gap string, look tablewriter.Option, es
 
 const green, red, plain = "\x1b[32m", "\x1b[31m", "\x1b[0m"
 
-// colours are those of the star and of verdicts.
+// colours are the colours of the star and of verdicts.
 var colours = map[string]string{
 	"*": green, "pass": green, "holds": green, "improved": green, "raise": green, "rejected": green, "verified": green,
 	"fail": red, "moved": red, "violated": red,
