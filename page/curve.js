@@ -231,7 +231,7 @@ class Curve {
   draw(complete = false) {
     const width = Math.max(320, Math.min(760, $("figure-box").clientWidth || 760));
     const narrow = width < 560; // then the names of the lines stand over their ends, not beside them
-    const [height, left, right, top, bottom] = [narrow ? 340 : 400, narrow ? 64 : 84, narrow ? 12 : 190, 16, 52];
+    const [height, left, right, top, bottom] = [narrow ? 250 : 400, narrow ? 64 : 84, narrow ? 12 : 190, 16, 52];
     const all = [...this.points.values()].flat();
     const here = { x: logOf(this.plan.best, this.x), y: logOf(this.plan.best, this.y) };
     const xs = [...all.map((p) => p.x), here.x],
@@ -316,7 +316,7 @@ class Curve {
     });
     ends.sort((a, b) => a.y - b.y);
     ends.forEach((end, i) => {
-      end.at = Math.max(end.y - (narrow ? 12 : 0), i ? ends[i - 1].at + 16 : top + 8);
+      end.at = Math.max(end.y - (narrow ? 12 : 0), i ? ends[i - 1].at + 16 : narrow ? 8 : top + 8);
     });
     ends.reverse().forEach((end, i) => {
       end.at = Math.min(end.at, i ? ends[i - 1].at - 16 : height - bottom);

@@ -12,6 +12,7 @@ const STARTS = {
   advise: [
     ["goal", "accuracy"],
     ["samples", "5000"],
+    ["queries", "150"],
     ["query", "binary"],
   ],
   power: [
@@ -51,8 +52,42 @@ const WAYS = [
     ["rows for the tau asked", "samples_needed"],
   ].map(([title, name]) => ({ title, number: true, cell: (r) => (r[name] === null ? "" : shown(r[name])) })),
   { title: "method", cell: (r) => (r.method ? methodButton(r.method) : r.reason) },
-  { title: "command", cell: (r) => element("code", {}, r.command) },
+  { title: "command", cell: (r) => element("code", {}, ...typed(r.command ?? "")) },
 ];
+
+// BLANKS are the sentences of advise, by the flag that is a blank in each: what stands before it and after it.
+const BLANKS = {
+  goal: ["I want to trust", "."],
+  samples: ["The test set has", "rows."],
+  independent: ["The rows are independent of each other:", "."],
+  clusters: ["They come from", "documents, users or other clusters."],
+  adaptive: ["A result on these rows decides what I try next:", "."],
+  queries: ["I take", "looks at most."],
+  feedback: ["Of a look I want to see", "."],
+  passes: ["I stop using the gate after", "passes."],
+  budget: ["I stop after", "wrong guesses."],
+  query: ["A look measures", "."],
+  sensitivity: ["One row moves it by at most", "divided by the number of rows."],
+  disagreement: ["The two models differ on a share of at most", "."],
+  tau: ["A score may be off by at most", "."],
+  beta: ["The guarantee may fail with probability", "."],
+  selection: ["I chose the test", "."],
+  p: ["Its p-value is", "before any correction."],
+  alpha: ["It may reject a true null hypothesis with probability", "."],
+  outcomes: ["I chose among", "tests."],
+  epsilon: ["All answers together have epsilon", "."],
+  "noise-sd": ["The noise has standard deviation", "."],
+  looks: ["There are", "tests in all."],
+};
+
+// BEGINS says what to do, by the way that is best.
+const BEGINS = {
+  plan: "Take the looks",
+  "fewer looks": "Take fewer looks",
+  "less feedback": "Show less",
+  "sealed rows": "Seal rows for the finalist",
+  "open ledger": "Keep an open ledger",
+};
 
 // PURPOSES are the questions of advise that not everybody is asked: whether the other answers open them.
 const forScores = (a) => a.goal !== "p-value";
@@ -91,8 +126,14 @@ function otherTab(name) {
     build() {
       this.box = element("div", { id: "form-" + name, hidden: true });
       const fields = element("div", { className: "fields" });
-      for (const flag of flagsOf(name, { without: ["step"] }))
-        fields.append(field(flag, { label: this.label(flag), hint: name !== "advise" }));
+      for (const flag of flagsOf(name, { without: ["step"] })) {
+        const box = field(flag, { label: this.label(flag), hint: name !== "advise" });
+        fields.append(name === "advise" ? this.sentence(flag, box) : box);
+      }
+      if (name === "advise") {
+        fields.className = "sentence";
+        fields.append(...Object.keys(BLANKS).map((f) => fields.querySelector(`[data-flag="${f}"]`).closest(".field")));
+      }
       this.box.append(fields);
       if (flagNamed(name, "step")) this.steps = new StepsEditor(this.box, () => changed());
       if (name === "advise") {
@@ -102,6 +143,21 @@ function otherTab(name) {
       }
       $("other-forms").append(this.box);
       $("other-command").append(new Option(OTHERS[name], name));
+    },
+
+    // sentence puts the words of a sentence around its blank, which shows the answer that it stands for while it is empty.
+    sentence(flag, box) {
+      const input = box.querySelector("[data-flag]");
+      const standard = /\(default (.*)\)$/.exec(flag.usage)?.[1] ?? "";
+      if (input.type === "text") input.placeholder = standard;
+      else if (standard) input.options[0].text = SAYINGS[`${flag.name}=${standard}`] ?? standard;
+      const [before, after] = BLANKS[flag.name] ?? ["", ""];
+      box.classList.add("phrase");
+      const words = (text) => element("span", { "aria-hidden": "true" }, text);
+      box.prepend(words(before + " "));
+      box.append(element("span", { className: "held" }, input, words(after === "." ? "." : "")));
+      if (after !== ".") box.append(words(" " + after));
+      return box;
     },
 
     // label is that of a flag; of a question's usage it is the question.
@@ -181,19 +237,19 @@ function otherTab(name) {
       }[name];
       if (name === "advise") {
         const advised = best ?? rows[0];
-        const reach = advised.way && advised.tau !== null ? `: ${advised.feedback}, tau ${shown(advised.tau)}` : "";
+        const reach = advised.way && advised.tau !== null ? ` with the margin ${shown(advised.tau)}` : "";
         answerIs(null, [
-          element("strong", {}, advised.way ?? advised.method ?? "Nothing is valid"),
-          advised.way && advised.method ? reach + `, by ${advised.method}` : "",
+          element("strong", {}, BEGINS[advised.way] ?? advised.method ?? "Nothing is valid"),
+          advised.way ? `: ${SAYINGS["feedback=" + advised.feedback]}${reach}, by ${advised.method ?? "no method"}` : "",
           ".",
         ]);
-        const command = (line) => (line ? element("code", {}, line) : "");
+        const command = (line) => (line ? element("code", {}, ...typed(line)) : "");
         $("says").replaceChildren(
           definitions([
+            ...(advised.ledger ? [["Begin with", command(advised.ledger)]] : []),
             ["Command", command(advised.command)],
             ["Reason", advised.reason ?? ""],
-            ...(advised.ledger ? [["To carry it out", command(advised.ledger)]] : []),
-            ...(advised.way ? [notPromised(advised.way === "open ledger")] : []),
+            ...(advised.way ? [notGuaranteed(advised.way === "open ledger")] : []),
             ...(advised.threshold === null ? [] : [["Threshold", shown(advised.threshold)]]),
             ...(advised.p_adjusted === null ? [] : [["Adjusted p-value", shown(advised.p_adjusted)]]),
           ]),

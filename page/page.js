@@ -137,7 +137,7 @@ async function answer() {
   const asked = ++answering;
   const asking = state,
     form = tab;
-  $("command").textContent = commandLine(asking);
+  $("command").replaceChildren(...typed(commandLine(asking)));
   answers.drop("answer");
   $("result").setAttribute("aria-busy", "true");
   const isText = !description.commands[asking.command] || form === explaining;
@@ -229,7 +229,7 @@ function buttons() {
     const text = await out(["--report"]);
     if (text) copy(text, "Report paragraph");
   });
-  add("table", "Save CSV", async () => {
+  add("table", "Save table (CSV)", async () => {
     const text = await out(["--format=csv"]);
     if (text) save(state.command + ".csv", "text/csv", text);
   });

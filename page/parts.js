@@ -87,7 +87,7 @@ const LABELS = {
 // Words that select boxes show for those of the program.
 const SAYINGS = {
   "query=bounded": "a mean of values in [0,1]",
-  "query=binary": "a share: every row counts 0 or 1",
+  "query=binary": "a share: each row is 0 or 1",
   "query=sensitive": "another statistic of low sensitivity",
   "query=minimization": "which candidate has the least loss",
   "proofs=all": "all",
@@ -104,6 +104,24 @@ const SAYINGS = {
   "by=steps": "several steps, one after the other",
   "by=series": "the verdicts on earlier tests of a series",
   "by=free": "a free look at the rows",
+  "query=difference": "the new score less the old one",
+  "query=wins": "wins and losses against the old model",
+  "query=f1": "the F1 of the positive class",
+  "query=auc": "the area under the ROC curve",
+  "goal=accuracy": "a score",
+  "goal=p-value": "a p-value",
+  "feedback=answers": "every score",
+  "feedback=gate": "pass or fail",
+  "feedback=best": "the best score so far",
+  "feedback=flags": "where a guess is wrong",
+  "feedback=final": "the finalists' scores alone",
+  "feedback=unsure": "whatever is best: compare all",
+  "selection=fixed": "before I saw the data",
+  "selection=menu": "from a menu of tests",
+  "selection=private": "through private answers",
+  "selection=gaussian": "through means with Gaussian noise",
+  "selection=gate": "through pass or fail of earlier tests",
+  "selection=free": "by looking freely",
   "data=product": "independent",
   "data=any": "of any joint law",
   "neighbours=replace": "one row replaced",
@@ -225,8 +243,8 @@ function flagsOf(command, { without = [] } = {}) {
   );
 }
 
-// proofOf says of a row what its proof is, in the words of reports.
-const proofOf = (row) => `The proof is ${description.proofs[row.proof]}.`;
+// proofOf says of a row what its proof is, in the word of the table and in the words of reports.
+const proofOf = (row) => `${row.proof}: the proof is ${description.proofs[row.proof]}.`;
 
 const flagNamed = (command, name) => description.commands[command].flags.find((f) => f.name === name);
 
@@ -423,6 +441,9 @@ async function copy(text, what) {
   }
   tell(what + " copied");
 }
+
+// typed returns a command line word by word, which a line does not break.
+const typed = (line) => line.split(/( )/).map((word) => (word === " " ? word : element("span", { className: "typed" }, word)));
 
 let telling = 0;
 function tell(text) {

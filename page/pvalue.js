@@ -5,7 +5,7 @@ const standing = (best) => [
   ["It holds for", best.assumes.join("; ")],
   ["Proof", proofOf(best)],
   [
-    "Not promised",
+    "Not guaranteed",
     "After a free look at the same data no threshold is valid. What else was known of the data when the " +
       "test was chosen is not covered.",
   ],

@@ -1,7 +1,7 @@
 // The tab for sample sizes.
 
 // QUANTITIES are the four of a plan, each of which may be the unknown: the words around it in the
-// sentence, the word that explains it, and the range of its curve and slider.
+// sentence, the word that explains it, and the range of its curve.
 const QUANTITIES = {
   samples: {
     title: "rows",
@@ -24,18 +24,16 @@ const QUANTITIES = {
     low: 1,
     high: 1e6,
     whole: true,
-    slider: true,
   },
   tau: {
-    title: "accuracy",
-    axis: "accuracy tau",
+    title: "margin",
+    axis: "margin tau",
     chip: "How close?",
     before: "each within",
     after: "of its true value,",
     word: "tau",
     low: 1e-4,
     high: 0.5,
-    slider: true,
   },
   beta: {
     title: "failure probability",
@@ -109,14 +107,14 @@ const OPENED = { sensitive: ["sensitivity"], minimization: ["sensitivity"] };
 const valueOf = (row, name) => (name === "beta" ? chance(row.beta, row.ln_beta) : plain(row[name]));
 const shownValue = (row, name) => (name === "beta" ? shownChance(row.beta, row.ln_beta) : shown(row[name]));
 
-const NOT_PROMISED = [
+const NOT_GUARANTEED = [
   "Another population: the rows must be independent draws from the one that the scores are about.",
-  "Rows that somebody has seen or guessed by other means.",
-  "Anything once more scores than planned were shown, or scores without the noise.",
+  "Rows that you have seen or guessed by other means.",
+  "Scores beyond the plan, and scores without their noise.",
   "The order of two scores that differ by less than 2 tau.",
-  "What a model does on new rows, if it was made with these rows: a score is promised close to its mean over fresh " +
-    "labels of the same rows.",
-  "That the number of rows is the least possible: fewer may do, and no theorem here says so.",
+  "The score on new rows of a model that was made with these rows: the true value is the expected score if the same " +
+    "rows were labelled again.",
+  "That no smaller number of rows is enough.",
 ];
 
 const samplesize = {
@@ -134,14 +132,17 @@ const samplesize = {
     }
     for (const [name, q] of Object.entries(QUANTITIES)) {
       const box = field(flagNamed("samplesize", name), { label: q.title, word: q.word });
-      const input = box.querySelector("input");
-      if (q.slider) box.append(this.slider(q, input));
-      $("sentence").append(element("span", {}, q.before), box, ...(q.after ? [element("span", {}, q.after)] : []));
+      $("sentence").append(q.before, " ", box, " ", q.after ?? "", " ");
     }
     const shown = element("select", { id: "shown", oninput: () => this.open() });
     SHOWN.forEach(({ label }, i) => shown.append(new Option(label, String(i))));
     $("kinds").append(
-      element("div", { className: "field" }, element("label", { for: "shown" }, "what is shown"), shown),
+      element(
+        "div",
+        { className: "field" },
+        element("div", { className: "head" }, element("label", { for: "shown" }, "what is shown")),
+        shown,
+      ),
       field(flagNamed("samplesize", "query"), { label: "a score is", hasDefault: false }),
     );
     this.opened = [...new Set([...SHOWN.flatMap((s) => s.opens), ...Object.values(OPENED).flat()])];
@@ -165,32 +166,6 @@ const samplesize = {
     this.curve = new Curve();
   },
 
-  slider(q, input) {
-    const range = element("input", {
-      type: "range",
-      min: Math.log(q.low),
-      max: Math.log(q.high),
-      step: "any",
-      "aria-label": q.title + ", by a slider",
-    });
-    range.addEventListener("input", () => {
-      const x = Math.exp(Number(range.value));
-      input.value = q.whole
-        ? plain(Number(x.toPrecision(2)) < 1 ? 1 : Math.round(Number(x.toPrecision(2))))
-        : plain(Number(x.toPrecision(2)));
-      range.setAttribute("aria-valuetext", input.value);
-    });
-    input.addEventListener("input", () => this.slide(range, input));
-    return range;
-  },
-
-  slide(range, input) {
-    range.disabled = input.disabled;
-    const x = Number(input.value);
-    if (x > 0) range.value = Math.log(x);
-    range.setAttribute("aria-valuetext", input.value);
-  },
-
   input(name) {
     return $("panel-samplesize").querySelector(`[data-flag="${name}"]`);
   },
@@ -210,8 +185,6 @@ const samplesize = {
       const input = this.input(name);
       input.disabled = name === unknown;
       if (name === unknown) input.value = "?";
-      const range = input.parentElement.querySelector("[type=range]");
-      if (range) this.slide(range, input);
     }
     $("unknowns").querySelector(`[value="${unknown}"]`).checked = true;
   },
@@ -340,7 +313,7 @@ const samplesize = {
         ],
         ["It holds for", best.assumes.join("; ")],
         ["Proof", proofOf(best) + other],
-        notPromised(hasFlag(state, "open")),
+        notGuaranteed(hasFlag(state, "open")),
       ]),
     );
     offer({ schedule: best.noise_first !== null, figure: true, report: true });
@@ -375,13 +348,13 @@ const samplesize = {
   },
 };
 
-// notPromised is the list of them. An open ledger plans no number of scores.
-const notPromised = (open) => [
-  "Not promised",
+// notGuaranteed is the list of them. An open ledger plans no number of scores.
+const notGuaranteed = (open) => [
+  "Not guaranteed",
   element(
     "ul",
     {},
-    ...NOT_PROMISED.filter((t) => !open || !t.includes("than planned")).map((t) => element("li", {}, t)),
+    ...NOT_GUARANTEED.filter((t) => !open || !t.includes("beyond the plan")).map((t) => element("li", {}, t)),
   ),
 ];
 

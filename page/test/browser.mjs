@@ -269,10 +269,10 @@ test("every unknown has its answer", async () => {
 test("it begins with advice, says it aloud, and says what is not promised", async () => {
   const page = await opened(address);
   await settled(page);
-  assert.match(await text(page, "#answer"), /^open ledger: gate, tau 0\.\d+, by open-gate\.$/);
+  assert.match(await text(page, "#answer"), /^Seal rows for the finalist: the finalists' scores alone with the margin 0\.\d+, by sealed\.$/);
   assert.equal(await page.$eval("#answer", (e) => e.getAttribute("aria-live")), "polite");
-  assert.match(await text(page, "#says"), /holdout init DIR --labels FILE -b 0\.05 --open/);
-  assert.match(await text(page, "#says"), /Not promised.*fresh labels of the same rows/);
+  assert.match(await text(page, "#says"), /holdout init DIR --labels FILE -n 2500 -m 1 -b 0\.05 --query binary --feedback final/);
+  assert.match(await text(page, "#says"), /Not guaranteed.*the same rows were labelled again/);
   const asked = () =>
     page.$$eval("#panel-advise .field:not([hidden]) [data-flag]", (es) => es.map((e) => e.dataset.flag));
   assert.ok((await asked()).includes("query") && !(await asked()).includes("outcomes"));
@@ -296,7 +296,7 @@ test("the margin of an open ledger is drawn against looks and passes, and refere
   await curveDrawn(page);
   assert.match(
     await page.$eval("#figure", (e) => e.getAttribute("aria-label")),
-    /^Accuracy against passes or raises for open-gate/,
+    /^Margin against passes or raises for open-gate/,
   );
   if (pictures) await page.screenshot({ path: path.join(pictures, "open-passes.png"), fullPage: true });
   const tau = (await text(page, "#reading")).match(/open-gate (0\.\d+)/)[1];
@@ -357,7 +357,7 @@ test("both axes of the curve can be chosen, and the keyboard reads it", async ()
   await curveDrawn(page);
   assert.match(
     await page.$eval("#figure", (e) => e.getAttribute("aria-label")),
-    /^Accuracy against failure probability/,
+    /^Margin against failure probability/,
   );
   const before = await text(page, "#reading");
   await page.focus("#point");
@@ -461,13 +461,52 @@ test("files are those of the command line", async () => {
     fs.readFileSync(path.join(scratch, "want.csv"), "utf8"),
   );
   assert.equal(
-    await saved("Save CSV", "samplesize.csv"),
+    await saved("Save table (CSV)", "samplesize.csv"),
     native(["samplesize", "-m", "1000", "-t", "0.1", "-b", "0.05", "-f", "csv"]).stdout,
   );
   assert.match(
     await saved("Save curve (SVG)", "curve.svg"),
     /^<svg (?!.*var\().* xmlns="http:\/\/www.w3.org\/2000\/svg"/s,
   );
+  await page.close();
+});
+
+test("the answer, the command and the curve are on the first screen, of a laptop and of a telephone", async () => {
+  const page = await opened(plan);
+  for (const [width, height] of [
+    [1200, 900],
+    [390, 844],
+  ]) {
+    await page.setViewport({ width, height });
+    await page.evaluate(() => location.reload());
+    await page.waitForFunction(() => "dpcalc" in window);
+    await curveDrawn(page);
+    for (const selector of ["#answer", "#command", "#figure"])
+      assert.ok(
+        await page.$eval(selector, (e) => {
+          const box = e.getBoundingClientRect();
+          return box.top >= 0 && box.bottom <= innerHeight && box.width > 0;
+        }),
+        `${selector} on ${width} x ${height}`,
+      );
+    // docs/img/page.png is the picture of a laptop
+    if (pictures) await page.screenshot({ path: path.join(pictures, `page-${width}.png`) });
+  }
+  await page.close();
+});
+
+test("every blank is reached by the keyboard and has a name", async () => {
+  const page = await opened(address + "#advise?samples=5000&queries=150");
+  await settled(page);
+  const blanks = await page.$$eval("#panel-advise .field:not([hidden]) [data-flag]", (es) =>
+    es.map((e) => [e.dataset.flag, e.labels[0]?.textContent.endsWith("?")]),
+  );
+  await page.focus("#tab-advise");
+  for (const [flag, named] of blanks) {
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.flag), flag);
+    assert.ok(named, flag);
+  }
   await page.close();
 });
 
