@@ -432,16 +432,16 @@ func TestWrongRecords(t *testing.T) {
 	}
 	good := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Features: features, Group: "doc"}
 	for want, change := range map[string]func(*Terms){
-		"features: got 1 doubled id (0-0), want every id once":                      func(p *Terms) { p.Features = table(twice) },
-		"group: got an empty cell in the column doc, want a cluster for every row":  func(p *Terms) { p.Features = table(empty) },
-		"group: got the column label, want a feature":                               func(p *Terms) { p.Group = "label" },
-		"group: got the column id, want a feature":                                  func(p *Terms) { p.Group = "id" },
-		"features: got the columns id, doc, half, want id and dog":                  func(p *Terms) { p.Group = "dog" },
-		"features: got nothing, want a file with the column doc of --group":         func(p *Terms) { p.Features = nil },
-		"weights: got documents, want clusters or rows":                             func(p *Terms) { p.Weights = "documents" },
-		"weights: got rows, want --group COLUMN too":                                func(p *Terms) { p.Weights, p.Group = ByRows, "" },
-		"group: got it with --population, want one of the two":                      func(p *Terms) { p.Items = some },
-		"population: got labels with 1 unknown id (0-0), want ids of the benchmark": func(p *Terms) { p.Items, p.Group, p.Features = some, "", nil },
+		"features: got 1 doubled id (0-0), want every id once":                                  func(p *Terms) { p.Features = table(twice) },
+		"group: got an empty cell in the column doc, want a cluster for every row":              func(p *Terms) { p.Features = table(empty) },
+		"group: got the column label, want a feature":                                           func(p *Terms) { p.Group = "label" },
+		"group: got the column id, want a feature":                                              func(p *Terms) { p.Group = "id" },
+		"features: got the columns id, doc, half, want id and dog":                              func(p *Terms) { p.Group = "dog" },
+		"features: got nothing, want a table with the columns id and doc, as --group doc needs": func(p *Terms) { p.Features = nil },
+		"weights: got documents, want clusters or rows":                                         func(p *Terms) { p.Weights = "documents" },
+		"weights: got rows, want --group COLUMN too":                                            func(p *Terms) { p.Weights, p.Group = ByRows, "" },
+		"group: got it with --population, want one of the two":                                  func(p *Terms) { p.Items = some },
+		"population: got labels with 1 unknown id (0-0), want ids of the benchmark":             func(p *Terms) { p.Items, p.Group, p.Features = some, "", nil },
 		"query: got binary with --group, want bounded or difference: the mean over a cluster is neither 0 nor 1": func(p *Terms) {
 			p.Open, p.Goal.Queries, p.Goal.Query = false, 3, transfer.Binary
 		},

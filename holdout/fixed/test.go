@@ -46,7 +46,7 @@ func NewTestPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 	case goal.Queries == 0:
 		return nil, form.Inputf("queries: got nothing, want a number of looks with a test")
 	case goal.Beta == 0:
-		return nil, form.Inputf("beta: got nothing, want a probability in (0, 1)")
+		return nil, form.Inputf("beta: got nothing, want a probability in (0, 1), such as 0.05")
 	}
 	records := samples
 	if t.Sizes() != nil && t.Weights == form.ByClusters {

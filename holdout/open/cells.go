@@ -76,7 +76,7 @@ var openRules = map[string]ask.Rule{
 func checkOpen(q ask.Question, in ask.Ends) error {
 	rule, ok := openRules[q.Show]
 	if !ok {
-		return form.Inputf("show: got %s, want %s", text.Shown(cmp.Or(q.Show, "nothing")), text.OrList(ask.Kinds()))
+		return form.Inputf("show: got %s, want %s, such as --show pass --bar 0.8", text.Shown(cmp.Or(q.Show, "nothing")), text.OrList(ask.Kinds()))
 	}
 	err := rule.Check(q, in, "--show "+q.Show, func(param ask.Param) string {
 		var kinds []string

@@ -51,7 +51,7 @@ func NewPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 	case t.Method != "" || t.Bars != nil:
 		return nil, form.Inputf("open: got a method or bars, want neither: each look says what it shows")
 	case goal.Beta == 0:
-		return nil, form.Inputf("beta: got nothing, want a probability in (0, 1)")
+		return nil, form.Inputf("beta: got nothing, want a probability in (0, 1), such as 0.05")
 	}
 	law := &form.Law{Code: form.Code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam,
 		SecondMoment: goal.SecondMoment}
@@ -126,7 +126,7 @@ func (Rule) Admit(p *rule.Plan, q *ask.Question, name string) error {
 	case q.Show == ask.Reject && !compared:
 		return form.Inputf("test: got %s, want a ledger made with --incumbent", q.Test)
 	case q.Show == ask.Best && compared:
-		return form.Inputf("show: got best, want pass, score, guess or reject: the incumbent of differences changes")
+		return form.Inputf("show: got best with an incumbent, want pass at the bar 0, as by --show pass --bar 0: what passes becomes the incumbent")
 	}
 	return nil
 }

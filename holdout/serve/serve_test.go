@@ -652,7 +652,7 @@ func TestNotServed(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	open := create(t, labels, holdout.Terms{Open: true})
-	if _, err := New(open, labels, Options{}); !errors.As(err, &told) || !strings.Contains(err.Error(), "declares nothing") {
+	if _, err := New(open, labels, Options{}); !errors.As(err, &told) || !strings.Contains(err.Error(), "made without --ask") {
 		t.Errorf("got %v", err)
 	}
 	dir := create(t, labels, answers(3))

@@ -177,8 +177,8 @@ func (o Options) declared(p *holdout.Plan) error {
 	case p.Pairs != nil:
 		return inputf("got a ledger of an AUC, want another: its looks are its owner's runs of models that were made without these rows, and a team may know the rows")
 	case p.IsOpen() && len(p.Open.Ask) == 0:
-		return inputf("ask: got an open ledger that declares nothing, want one made with the looks that teams may ask: a " +
-			"team that chose its looks would spend the budget of all")
+		return inputf("got an open ledger made without --ask, want one made with the looks that teams may ask, such as holdout init " +
+			"DIR --ask best: a team that chose its looks would spend the budget of all")
 	case p.IsOpen() && p.Open.MostPerTeam > 0 && nameless:
 		return inputf("tokens: got none, want them: the ledger was made with most-per-team, and nobody is a team without")
 	case metrics != nil && served == nil:

@@ -120,7 +120,7 @@ func CheckUnits(u form.Units, metrics []string) error {
 	for _, name := range metrics {
 		m, _ := metric.Of(name)
 		if m.Class && u.Positive == "" {
-			return form.Inputf("positive: got nothing, want the label that counts as positive for %s", name)
+			return form.Inputf("positive: got nothing, want the label that counts as positive for %s, such as --positive yes", name)
 		}
 		class = class || m.Class || m.Reads == metric.Forecast
 		scaled = scaled || m.Reads == metric.Number || m.Reads == metric.Forecast

@@ -54,7 +54,7 @@ func (t *Terms) Ungrouped() error {
 	case t.Group != "" && t.Items != nil:
 		return form.Inputf("group: got it with --population, want one of the two")
 	case t.Group != "" && t.Features == nil:
-		return form.Inputf("features: got nothing, want a file with the column %s of --group", text.Shown(t.Group))
+		return form.Inputf("features: got nothing, want a table with the columns id and %s, as --group %[1]s needs", text.Shown(t.Group))
 	case t.Features != nil && !uses:
 		return form.Inputf("features: got some, want --open, --group or --feedback gate too, which use them")
 	case t.Group != "" && t.Goal.Query.IsZeroOne():

@@ -69,7 +69,7 @@ def samplesize(*,
     transcripts: Value = None,
     ln_transcripts: Value = None,
     method: Union[Literal["hoeffding", "hoeffding-kl", "binomial", "splitting", "splitting-exact", "rounding", "rounding-widths", "gaussian-schedule", "gaussian", "gaussian-cvar", "gaussian-jung20", "gaussian-marchant25", "gaussian-rogers20", "gaussian-bassily16", "laplace", "laplace-jung20", "gate", "gate-renggli19", "sparse-validate", "ladder", "ladder-blum15", "sealed", "transcripts", "subset", "open-gate", "open-board", "open-guess", "gaussian-open", "thresholdout", "thresholdout-dwork15", "thresholdout-dwork15-n0", "thresholdout-dwork15-n1", "dp", "dp-maxinfo", "dp-dwork15", "dp-approx-dwork15"], Iterable[str], None] = None,
-    proofs: Union[Literal["all", "published", "published,coq"], Iterable[str], None] = None,
+    proofs: Union[Literal["all", "published", "published,coq", "coq"], Iterable[str], None] = None,
     schedule: Optional[Path] = None,
     check_schedule: Optional[Path] = None,
     full: bool = False,
@@ -119,7 +119,7 @@ def samplesize(*,
         transcripts: method transcripts: N queries could be asked in all; 2^80 is fine
         ln_transcripts: method transcripts: the natural logarithm X of how many queries could be asked in all
         method: use only the methods A,B,...; dpcalc methods lists them
-        proofs: use the methods with WHICH proofs: all (default), published, or published,coq (Coq has checked every theorem; numbers are in floating point)
+        proofs: use the methods with WHICH proofs: all (default), published, coq (Coq has checked every theorem; numbers are in floating point), or published,coq
         schedule: write the table that the best method runs on to FILE, such as the noise of each query: .csv, .tsv, .json or .jsonl
         check_schedule: print what the noise schedule in FILE, .csv or .tsv, certifies with --samples and --tau; with --beta, check it
         full: print a row for every method: the references and the methods without an answer too
@@ -220,7 +220,7 @@ def pvalue_correct(*arguments: Table, stdin: str = "",
     spending: Union[Literal["equal", "inverse-square", "halving"], Iterable[str], None] = None,
     rejected: Value = None,
     method: Value = None,
-    proofs: Union[Literal["all", "published", "published,coq"], Iterable[str], None] = None,
+    proofs: Union[Literal["all", "published", "published,coq", "coq"], Iterable[str], None] = None,
     report: bool = False,
     max_rows: Value = None,
     plot: bool = False,
@@ -262,7 +262,7 @@ def pvalue_correct(*arguments: Table, stdin: str = "",
         spending: HOW they share alpha: equal, inverse-square or halving (default equal)
         rejected: the tests with the numbers I,J,... are rejected so far
         method: use only this METHOD
-        proofs: use the methods with WHICH proofs: all (default), published, or published,coq (Coq has checked every theorem; numbers are in floating point)
+        proofs: use the methods with WHICH proofs: all (default), published, coq (Coq has checked every theorem; numbers are in floating point), or published,coq
         report: write the correction as a paragraph for a methods section, with -f markdown or latex in these
         max_rows: answer up to R combinations of lists (default 1000000)
         plot: draw a list in characters; -o with .svg, .png or .pdf draws it in a file

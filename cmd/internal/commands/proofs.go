@@ -11,18 +11,18 @@ import (
 )
 
 // ProofChoices are which methods may be asked for by their proofs, the default first.
-var ProofChoices = []string{"all", "published", "published,coq"}
+var ProofChoices = []string{"all", "published", "published,coq", "coq"}
 
 // ReadProofs reads --proofs. A line or a file from before coq had its name says checked.
 func ReadProofs(c usage.Values) (string, error) {
-	if asked, _ := c.Text(ProofsFlag.Name); asked == "published,checked" {
-		return "published,coq", nil
+	if asked, _ := c.Text(ProofsFlag.Name); slices.Contains([]string{"published,checked", "checked"}, asked) {
+		return strings.Replace(asked, "checked", "coq", 1), nil
 	}
 	return usage.OneOf(c, ProofsFlag.Name, ProofChoices...)
 }
 
 // ProofsFlag asks for methods by their proofs.
-var ProofsFlag = usage.Flag{Name: "proofs", Usage: "use the methods with `WHICH` proofs: all (default), published, or published,coq (Coq has checked every theorem; numbers are in floating point)",
+var ProofsFlag = usage.Flag{Name: "proofs", Usage: "use the methods with `WHICH` proofs: all (default), published, coq (Coq has checked every theorem; numbers are in floating point), or published,coq",
 	Words: ProofChoices}
 
 // ProofWords say of each kind what the proof is.

@@ -43,11 +43,11 @@ func TestPlainStep(t *testing.T) {
 		t.Errorf("a p-value of alpha: exit %d, %s%s", code, out, stderr)
 	}
 	for line, want := range map[string]string{
-		"eu.csv":                                    "--by: got nothing, want how the tests were selected, pure-dp, ",
-		"eu.csv --family none":                      "--by: got nothing, want how the tests were selected, pure-dp, ",
+		"eu.csv":                                    "--by: got nothing, want how the tests were selected, such as --by description ",
+		"eu.csv --family none":                      "--by: got nothing, want how the tests were selected, such as --by description ",
 		"eu.csv --by holm":                          "--by: got holm, want --family holm: --by is how the tests were selected",
 		"--p 0.003 --by description":                "--outcomes: got nothing, want a value, or --bits",
-		"--family holm":                             "--by: got nothing, want how the tests were selected, pure-dp, ",
+		"--family holm":                             "--by: got nothing, want how the tests were selected, such as --by description ",
 		"eu.csv --family holm --outcomes 3":         "--outcomes: got it without --by, want --by description",
 		"eu.csv --family holm --step gates:looks=3": "--step: got it without --by, want --by steps",
 		"eu.csv --family holm --method renyi":       "--method: got it without --by, want both",

@@ -259,9 +259,10 @@ func readBy(c usage.Values) (string, error) {
 func withoutBy(c usage.Values) error {
 	fixed := ""
 	if len(c.Texts(usage.Arguments)) > 0 {
-		fixed = "; or --family alone if all tests were fixed before you saw the data"
+		fixed = "; or --family holm alone if all tests were fixed before you saw the data"
 	}
-	return usage.Errorf("--by: got nothing, want how the tests were selected, %s%s; dpcalc advise asks", usage.OrList(sourceNames()), fixed)
+	return usage.Errorf("--by: got nothing, want how the tests were selected, such as --by description --outcomes 40 for one of 40 "+
+		"tests%s; dpcalc advise asks", fixed)
 }
 
 // ownersOf returns the sources that a flag belongs to.

@@ -117,7 +117,7 @@ func only[T any](all []T, of func(T) (string, theory.Proof), which choice) ([]T,
 		return wanted != nil && proof != "" && !slices.Contains(wanted, string(proof)) // an answer that is none has no proof
 	})
 	if len(all) == 0 {
-		return nil, usage.Errorf("--proofs: got %s, want all: the methods for this source are derived", which.proofs)
+		return nil, usage.Errorf("--proofs: got %s, want all: no method for this source has such a proof", which.proofs)
 	}
 	return all, nil
 }

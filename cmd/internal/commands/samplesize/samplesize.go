@@ -252,7 +252,7 @@ func (s *request) provenForAll(c usage.Values) (err error) {
 }
 
 func (s *request) noneProven() error {
-	return usage.Errorf("--proofs: got %s, want a %s one among the methods", s.proofs, strings.ReplaceAll(s.proofs, ",", " or "))
+	return usage.Errorf("--proofs: got %s, want all: no method for this goal has such a proof", s.proofs)
 }
 
 // proven returns the methods whose proofs are asked for at a goal. A method whose proof is another for what is known of
