@@ -88,7 +88,7 @@ def samplesize(*,
         tau: margin T: how far an answer may be from its true value
         beta: failure probability B, for all queries together (default 0.05 where one of the other three is left out)
         confidence: confidence C, which is 1 - beta, in place of --beta
-        feedback: each look shows WHAT: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)
+        feedback: each look shows WHAT: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once); a figure has a line for each of several
         passes: gate: retired at pass K (default: never); with --open, query M is pass, raise or correction K (default 1)
         threshold: gate: the bar C, if it is known and the same for all looks
         floor: best: the known score F of a baseline (default 0)

@@ -239,7 +239,7 @@ var (
 		usage.OrList(kinds[1:]) + "; or a metric: " + strings.Join(metrics(), ", ") + " (ratios as gates, " + metric.AUC + " with --class-counts)",
 		Words: slices.Concat(kinds, metrics())}
 	RangeFlag    = usage.Flag{Name: "range", Usage: "the values of a query are in `A,B` (default 0,1), which are the units of tau and bars"}
-	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "each look shows `WHAT`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once)", Words: shownNames()}
+	FeedbackFlag = usage.Flag{Name: "feedback", Usage: "each look shows `WHAT`: answers (default), gate (pass or fail), best (the best score), flags (corrections of guesses) or final (scores of finalists, once); a figure has a line for each of several", Words: shownNames()}
 	OneSidedFlag = usage.Flag{Name: "one-sided", Switch: true,
 		Usage: "no answer exceeds its true value by more than tau; an answer may fall short of it"}
 	OpenFlag = usage.Flag{Name: "open", Switch: true,

@@ -11,7 +11,7 @@ func Shows(g transfer.Goal) string {
 	switch {
 	case g.Feedback == transfer.Best:
 		return "the best score so far"
-	case g.Feedback == transfer.Gate && g.Open:
+	case g.Feedback == transfer.Gate && (g.Open || g.Passes == 0):
 		return "pass or fail"
 	case g.Feedback == transfer.Gate && g.Passes == 1:
 		return "pass or fail, to the first pass"

@@ -105,6 +105,16 @@ type drawing struct {
 	undrawn       commands.Undrawn
 }
 
+// drawing begins a figure. An axis that zero is on is not logarithmic.
+func (s *request) drawing(along, solved goals.Parameter) drawing {
+	positive := true
+	for i := range s.goals {
+		positive = positive && along.Axis(s.grid.Goal(i)) > 0
+	}
+	return drawing{along: along, solved: solved,
+		x: record.NewRuler(along.Name(), positive), y: record.NewRuler(solved.Name(), true)}
+}
+
 // figure draws the rows, with a panel for each combination of what varies besides the axis. One method alone has a
 // curve for each in one panel.
 func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure, error) {
@@ -112,12 +122,8 @@ func (s *request) figure(ctx context.Context, rows [][]goals.Row) (record.Figure
 	if err != nil {
 		return record.Figure{}, err
 	}
-	positive := true
-	for i := range s.goals {
-		positive = positive && along.Axis(s.grid.Goal(i)) > 0
-	}
-	d := drawing{along: along, solved: solved, rows: rows,
-		x: record.NewRuler(along.Name(), positive), y: record.NewRuler(solved.Name(), true)}
+	d := s.drawing(along, solved)
+	d.rows = rows
 	f := record.Figure{Tall: true, Title: s.plotTitle(solved, rows)}
 	if k, one := s.only(); one && len(panels) > 1 {
 		f.Title[0] += " by " + s.methods[k].Name

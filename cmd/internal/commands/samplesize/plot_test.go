@@ -1,12 +1,18 @@
 package samplesize
 
 import (
+	"context"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/commands"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
+	"github.com/dpcalc/dpcalc/cmd/internal/outfile"
+	"github.com/dpcalc/dpcalc/cmd/internal/printed"
+	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 )
 
@@ -115,5 +121,81 @@ func TestOneMethodOnePanel(t *testing.T) {
 	}
 	if files, err := os.ReadDir("."); err != nil || len(files) != 1 {
 		t.Errorf("files %v, %v", files, err)
+	}
+}
+
+// Several kinds of feedback have a line each, of the best rows of their own commands. It is the figure of the looks.
+func TestFigureOfFeedbacks(t *testing.T) {
+	const base, picture = "samplesize -m 1:1000:log31 -t 10% -b 0.05", "../../../../docs/img/looks.svg"
+	lines := []string{"every score", "the best score so far", "pass or fail, to the first pass", "the final choice among so many"}
+	code, drawn, stderr := commandtest.Dpcalc(strings.Fields(base + " --feedback answers,best,gate,final --passes 1 -f svg")...)
+	if code != usage.ExitOK || stderr != "" {
+		t.Fatalf("exit %d, %s", code, stderr)
+	}
+	all, size := commandtest.Texts(t, []byte(drawn))
+	commandtest.CheckOverlap(t, all, size)
+	var texts []string
+	for _, text := range all {
+		texts = append(texts, text.Text)
+	}
+	for _, line := range lines {
+		i := slices.IndexFunc(texts, func(text string) bool { return strings.HasPrefix(text, line) })
+		if i < 0 {
+			t.Errorf("no line %q in %q", line, texts)
+		}
+	}
+	if *commandtest.Update {
+		if err := os.WriteFile(picture, []byte(drawn), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if page, err := os.ReadFile(picture); err != nil || string(page) != drawn {
+		t.Errorf("%s (%d bytes, %v) is not what is drawn (%d bytes)", picture, len(page), err, len(drawn))
+	}
+	for line, want := range map[string]string{
+		"-m 1,9 --feedback answers,best":                    "--feedback: got answers,best, want one kind in a table; --plot or -o with .svg",
+		"-m 1,9 --feedback answers,no --plot":               "--feedback: got no, want answers, gate, best, flags or final",
+		"-m 1,9 --feedback best,best --plot":                "--feedback: got best twice",
+		"-m 1,9 --feedback answers,best,gate -f json":       "want one kind in a table",
+		"-m 9 --feedback answers,best --plot":               "plot: got a single goal",
+		"-m 1,9 --passes 1,2 --feedback gate,best --plot":   "plot: got several lists of numbers",
+		"-m 1,9 --passes 1 --feedback answers,best --plot":  "--passes needs --feedback gate",
+		"-m 1,9 --floor 0.5 --feedback answers,gate --plot": "--floor",
+	} {
+		code, out, stderr := commandtest.Dpcalc(append(strings.Fields("samplesize -t 5% -b 0.05"), strings.Fields(line)...)...)
+		if !commandtest.Refused(code, out, stderr, want) {
+			t.Errorf("%s: exit %d, %s%s, want %s", line, code, out, stderr, want)
+		}
+	}
+}
+
+// The line of a kind of feedback has the best rows of its own command, whatever the flags of the other kinds are.
+func TestLinesOfFeedbacks(t *testing.T) {
+	var drawn record.Figure
+	capture := record.Format{Name: "drawn", Draw: func(_ io.Writer, f record.Figure) error { drawn = f; return nil }}
+	const goal = "samplesize -t 5% -b 0.05 -m "
+	for flags, kinds := range map[string][]string{
+		"gate,best --passes 3 --floor 0.5":       {"gate --passes 3", "best --floor 0.5"},
+		"flags,final,gate --passes 1 --budget 2": {"flags --budget 2", "final", "gate --passes 1"},
+		"answers,best --query binary":            {"answers --query binary", "best --query binary"},
+	} {
+		s := &outfile.Session{Context: context.Background(), Stdout: io.Discard, Stderr: io.Discard}
+		front := commands.Front{Session: s, Commands: []*commands.Command{Command()}}
+		front.Formats = []record.Format{printed.Table, capture}
+		if code := front.Run(strings.Fields(goal + "10,100,1000 -f drawn --feedback " + flags)); code != usage.ExitOK {
+			t.Fatalf("%s: exit %d", flags, code)
+		}
+		lines := drawn.Panels[0][0].Lines
+		if len(lines) != len(kinds) {
+			t.Fatalf("%s: %d lines", flags, len(lines))
+		}
+		for i, kind := range kinds {
+			for j, m := range []string{"10", "100", "1000"} {
+				best := commandtest.RowsOf(t, strings.Fields(goal+m+" --best --feedback "+kind)...)[0]
+				if got := lines[i].Y[j]; got != best["samples"] {
+					t.Errorf("%s: %q has %v rows at %s looks, want %v", flags, lines[i].Label, got, m, best["samples"])
+				}
+			}
+		}
 	}
 }

@@ -101,6 +101,9 @@ func runSamplesize(c *commands.Call) error {
 	if err != nil {
 		return err
 	}
+	if shown, _ := c.Text(goals.FeedbackFlag.Name); strings.Contains(shown, ",") {
+		return drawFeedbacks(c, usage.NamesIn(shown))
+	}
 	asked, err := readRequest(c)
 	if err != nil {
 		return err
