@@ -73,7 +73,7 @@ func TestNeighboursAreConverted(t *testing.T) {
 			args := strings.Fields(c.given + " --neighbours " + convention)
 			_, table, _ := commandtest.Dpcalc(args...)
 			_, envelope, _ := commandtest.Dpcalc(append(args, "-f", "json")...)
-			title, _, _ := strings.Cut(table, "\n")
+			title, _, _ := strings.Cut(commandtest.Unfolded(table), "\n")
 			word := map[string]string{"replace": "replac", "add-remove": "add"}[convention]
 			if _, said, _ := strings.Cut(title, "neighbours "); strings.Contains(said, word) != private {
 				t.Errorf("%v: title %q", args, title)

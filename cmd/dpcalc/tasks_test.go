@@ -102,3 +102,32 @@ func TestFirstErrorsNameAnExample(t *testing.T) {
 		}
 	}
 }
+
+// What stands above and below a table fits a line of the terminal, which a pipe takes for 80 columns.
+func TestNotesFitTheTerminal(t *testing.T) {
+	taskFiles(t)
+	for _, line := range []string{
+		"power -n 2000 -m 50 --threshold 0.8 --query f1 --positives 10% --effect 0.1 --open",
+		"samplesize -n 5000 -m 150 --full", "samplesize -n 5000 -m 150 --method gaussian-schedule",
+		"pvalue-correct --p 0.003 --by description --outcomes 40", "maxinfo -n 1k --step pure-dp:epsilon=0.01",
+		"compose --epsilon 0.1 --delta 1e-9 --times 100 --target-delta 1e-6",
+		"holdout init ledger --labels labels.csv -b 5% --open", "holdout price ledger --show pass --bar 0.5",
+		"holdout score ledger prompt-1.csv --show pass --bar 0.5", "holdout status ledger", "holdout verify ledger",
+	} {
+		code, out, stderr := commandtest.Dpcalc(strings.Fields(line)...)
+		rule := strings.Index(out, "---")
+		if code != usage.ExitOK || rule < 0 {
+			t.Fatalf("%s: exit %d, %s%s", line, code, out, stderr)
+		}
+		_, below, _ := strings.Cut(out[rule:], "\n\n")
+		above, _, titled := strings.Cut(out[:rule], "\n\n")
+		if !titled { // it is the head of the table
+			above = ""
+		}
+		for text := range strings.Lines(above + "\n" + below) {
+			if len(strings.TrimSuffix(text, "\n")) > 80 {
+				t.Errorf("%s: %d columns: %s", line, len(text)-1, text)
+			}
+		}
+	}
+}

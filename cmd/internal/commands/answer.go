@@ -23,7 +23,6 @@ type Answer[R any] struct {
 
 	Verdict func(R) Verdict                // of a row for a method; nil if rows are not for methods
 	Say     func() (title, notes []string) // for people; nil for nothing
-	Width   int                            // of a terminal, at which what is said is folded; 0 for nowhere
 	Text    func() string                  // what people read in place of a table; nil for none
 	Figure  func() (record.Figure, error)  // nil for none
 

@@ -70,6 +70,9 @@ func Emit[R any](c *Call, t Target, a Answer[R]) error {
 			return err
 		}
 		s.Colours = t.Path == "" && c.Colours()
+		if t.Format.Name == printed.Table.Name {
+			s.Title, s.Notes = printed.Folded(s.Title, c.Width()), printed.Folded(s.Notes, c.Width())
+		}
 		return t.Format.Print(out, s)
 	})
 	a.Bar.End()
@@ -242,9 +245,6 @@ func (w writer[R]) sheet() (s record.Sheet, err error) {
 		s.Columns = record.Titles(w.Shown)
 	}
 	s.Title, s.Notes = w.say(told)
-	if w.Width > 0 {
-		s.Title, s.Notes = printed.Folded(s.Title, w.Width), printed.Folded(s.Notes, w.Width)
-	}
 	return s, nil
 }
 

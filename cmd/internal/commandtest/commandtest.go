@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"flag"
+	"regexp"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/cmd/internal/commands"
@@ -46,3 +47,9 @@ func DpcalcReading(stdin string, args ...string) (code int, stdout, stderr strin
 	code = Program(s, append([]string{"dpcalc"}, args...))
 	return code, out.String(), errs.String()
 }
+
+// continued is the end of a line of a note that goes on in the next one.
+var continued = regexp.MustCompile(`\n  (\S)`)
+
+// Unfolded returns what people read with every note on one line, whatever the width of the terminal.
+func Unfolded(text string) string { return continued.ReplaceAllString(text, " $1") }

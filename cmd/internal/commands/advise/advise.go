@@ -164,8 +164,8 @@ func runAdvise(c *commands.Call) error {
 	}
 	answer := commands.Answer[advice]{
 		Command: "advise", Schema: "advise/2", Inputs: i.given, Columns: columns, Rows: commands.List(all),
-		Verdict: func(a advice) commands.Verdict { return commands.Verdict{Status: a.status} }, Width: c.Width(),
-		Say: func() (title, notes []string) { return i.told(all) },
+		Verdict: func(a advice) commands.Verdict { return commands.Verdict{Status: a.status} },
+		Say:     func() (title, notes []string) { return i.told(all) },
 	}
 	if all[0].planned() {
 		answer.Shown = shown

@@ -31,6 +31,7 @@ func TestLedgersOfAnAUC(t *testing.T) {
 		if line[0] == 'i' {
 			text += said
 		}
+		text = commandtest.Unfolded(text)
 		told := strings.Contains(text, law) && strings.Contains(text, "is never served") && strings.Contains(out, counts)
 		if code != 0 && code != 4 || !told {
 			t.Errorf("%s: exit %d\n%s%s%s", line, code, text, out, said)

@@ -255,7 +255,7 @@ func TestOneLedger(t *testing.T) {
 	rows(t, 1000)
 	const init = "holdout init ledger --labels labels.csv -m 3 -t 0.2 -b 0.05"
 	for _, line := range []string{init + " --dry-run", init, "holdout status ledger"} {
-		if stdout, _ := runs(t, 0, line); !strings.Contains(stdout, "a second ledger or a fixed plan on the same rows voids") {
+		if stdout, _ := runs(t, 0, line); !strings.Contains(commandtest.Unfolded(stdout), "a second ledger or a fixed plan on the same rows voids") {
 			t.Errorf("%s: %s", line, stdout)
 		}
 	}

@@ -103,7 +103,7 @@ func TestInitWarnsOfASecondLedger(t *testing.T) {
 	rows(t, 100, 60)
 	for i, line := range []string{"", "-f json", "-f csv", "-o made.csv", "-o made.md", "-f json --dry-run"} {
 		stdout, stderr := runs(t, 0, fmt.Sprintf("holdout init l%d --labels labels.csv -b 5%% --open %s", i, line))
-		if n := strings.Count(stdout+stderr, alone); n != 1 {
+		if n := strings.Count(commandtest.Unfolded(stdout)+stderr, alone); n != 1 {
 			t.Errorf("%q: the warning is printed %d times: %s%s", line, n, stdout, stderr)
 		}
 	}

@@ -158,7 +158,10 @@ func looked(c *commands.Call, answers []holdout.Answer, refused *holdout.Refused
 			if dry {
 				return []string{"A look would be taken as follows; nothing was"}, notes
 			}
-			return nil, append(notes, answers[0].Plan.Independence(), "chain "+answers[0].Chain)
+			if p := answers[0].Plan; p.Pairs != nil { // given the rows' features the guarantee is false
+				notes = append(notes, p.Independence())
+			}
+			return nil, append(notes, "chain "+answers[0].Chain)
 		},
 	}
 }

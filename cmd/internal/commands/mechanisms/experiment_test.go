@@ -106,12 +106,13 @@ func TestExperimentRows(t *testing.T) {
 
 	// The other ways to write the same.
 	_, table, _ := commandtest.Dpcalc(append(tiny[1:], "--arms", "standard")...)
+	table = commandtest.Unfolded(table)
 	if !strings.HasPrefix(table, "Accuracy of a classifier of k attributes, over 20 repetitions: 100 rows, 300 attributes, seed 2015\n") ||
 		strings.Contains(table, "answered") || strings.Contains(table, "budget") {
 		t.Errorf("table of an arm that always answers:\n%s", table)
 	}
 	_, table, _ = commandtest.Dpcalc(tiny[1:]...)
-	if !strings.Contains(table,
+	if !strings.Contains(commandtest.Unfolded(table),
 		"\nanswered: the repetitions in which budget 60 was not yet spent; shown is their mean\n") {
 		t.Errorf("table of an arm that stops:\n%s", table)
 	}

@@ -113,7 +113,6 @@ func run(c *commands.Call) error {
 			return slices.Contains(hidden, col.Name)
 		}),
 		Say:    func() (title, notes []string) { return o.say(rows) },
-		Width:  80,
 		Figure: func() (record.Figure, error) { return o.draw(rows) },
 	})
 }

@@ -25,7 +25,7 @@ func TestPlainStep(t *testing.T) {
 	if code != usage.ExitOK || out != want || !strings.HasSuffix(stderr, said) {
 		t.Errorf("exit %d, %s, %s", code, out, stderr)
 	}
-	if code, out, stderr := run("eu.csv --family holm -f table"); code != usage.ExitOK || !strings.HasPrefix(out, said) ||
+	if code, out, stderr := run("eu.csv --family holm -f table"); code != usage.ExitOK || !strings.HasPrefix(commandtest.Unfolded(out), said) ||
 		strings.Contains(stderr, said) {
 		t.Errorf("exit %d, %s, %s", code, out, stderr)
 	}

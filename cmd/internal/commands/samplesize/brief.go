@@ -15,7 +15,7 @@ import (
 // fullFlag asks for a row for each method, where people see the few that they choose between and machines the plans.
 const fullFlag = "full"
 
-// briefWidth is how many columns of a terminal the few rows and what is said of them take.
+// briefWidth is how many columns of a terminal the few rows take.
 const briefWidth = 80
 
 // readBrief finds out whether few rows are written, to people, or plans, to machines: where no methods are named and

@@ -73,7 +73,7 @@ func TestCrossingAgainstAllRows(t *testing.T) {
 			if code != usage.ExitOK && code != usage.ExitNoAnswer || stderr != "" {
 				t.Fatalf("%v: exit %d: %s", args, code, stderr)
 			}
-			if checkCrossing(t, args, crossingLine.FindStringSubmatch(out), bySamples(t, args, c.last)) {
+			if checkCrossing(t, args, crossingLine.FindStringSubmatch(commandtest.Unfolded(out)), bySamples(t, args, c.last)) {
 				said++
 			}
 		}
@@ -205,7 +205,7 @@ func TestBelowAReferenceRow(t *testing.T) {
 			below = below || mine < theirs && unknown != "queries" || mine > theirs && unknown == "queries"
 		}
 		code, out, stderr := commandtest.Dpcalc(append(args, "--full")...)
-		if code != usage.ExitOK || strings.Contains(out, smoothed) != below {
+		if code != usage.ExitOK || strings.Contains(commandtest.Unfolded(out), smoothed) != below {
 			t.Errorf("%s: exit %d, below %v\n%s%s", goal, code, below, out, stderr)
 		}
 	}

@@ -408,7 +408,7 @@ func (s *request) write(c *commands.Call) error {
 		bar.End()
 		a.Shown, _ = s.shown(rows)
 		if s.brief {
-			a.Shown, a.Width = s.briefColumns(a.Shown, s.written(rows)), briefWidth
+			a.Shown = s.briefColumns(a.Shown, s.written(rows))
 		}
 		err = say()
 	}

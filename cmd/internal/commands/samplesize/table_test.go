@@ -88,7 +88,7 @@ func TestInapplicableRows(t *testing.T) {
 	for _, format := range []string{"table", "markdown", "latex"} {
 		_, out, _ := commandtest.Dpcalc(append(goal, "-f", format)...)
 		for _, name := range []string{"binomial", "thresholdout-dwork15"} {
-			lines := regexp.MustCompile(`(?m)^.*\b`+name+`[:,].*needs a.*$`).FindAllString(out, -1)
+			lines := regexp.MustCompile(`(?m)^.*\b`+name+`[:,].*needs a.*$`).FindAllString(commandtest.Unfolded(out), -1)
 			shown := regexp.MustCompile(`(?m)^[ |&]*`+name+`[ |&]`).FindAllString(out, -1)
 			if len(lines) != 1 || shown != nil {
 				t.Errorf("%s: %s is not left out or not explained:\n%s", format, name, out)
@@ -125,7 +125,7 @@ func TestShortfall(t *testing.T) {
 			if stderr != "" {
 				t.Fatal(stderr)
 			}
-			return code, out
+			return code, commandtest.Unfolded(out)
 		}
 		code, out := check(goal[0], goal[2])
 		m := said.FindStringSubmatch(out)

@@ -39,6 +39,7 @@ func TestTheTitleNamesWhatCounts(t *testing.T) {
 	} {
 		args := append(strings.Fields("samplesize --full -m 20 -t 0.1 -b 0.05"), strings.Fields(c.args)...)
 		code, out, stderr := commandtest.Dpcalc(args...)
+		out = commandtest.Unfolded(out)
 		title, _, _ := strings.Cut(out, "\n")
 		named := strings.Contains(title, c.named) && (c.not == "" || !strings.Contains(title, c.not))
 		if code != 0 || !named || !strings.Contains(out, c.says) {
