@@ -192,8 +192,8 @@ func (s *request) legend(rows [][]goals.Row) (lines []string) {
 
 // spanNotes are for tables for people: others have the two ends in columns of their own.
 var spanNotes = map[bool]string{
-	false: "noise scale a > b: a for the first answer, falling to b for the last; --schedule FILE writes the noise of every answer",
-	true:  "noise scale a < b: a for the first answer, b for the last; --schedule FILE writes the noise of every answer",
+	false: "noise scale a > b: a at first, b at last; --schedule FILE has all noise",
+	true:  "noise scale a < b: a at first, b at last; --schedule FILE has all noise",
 }
 
 const cutNote = "cut: redraw noise beyond this many standard deviations; do not clip it"
