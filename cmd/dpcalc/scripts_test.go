@@ -20,8 +20,8 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 )
 
-// These tests call the program from Python and from R. They need python3 with pip, pandas and scikit-learn (another
-// python3 than the first on the path is named by the variable PYTHON), or Rscript with jsonlite, and are run by
+// These tests call the program from Python and from R. They need python3 with pip, pandas, scikit-learn and matplotlib
+// (the variable PYTHON names another python3 than the first on the path), or Rscript with jsonlite, and are run by
 // go test -tags scripts ./cmd/dpcalc -run 'Python|RScript'.
 
 // A language is one that has a way to call the program.
@@ -163,8 +163,11 @@ func TestPython(t *testing.T) {
 	})
 	t.Run("alone", func(t *testing.T) {
 		alone := installed(t, dir, false)
-		got := alone.printed(t, t.TempDir(), alone.load+"print(type(samplesize(queries=[10, 100], tau=0.1, beta=0.05)), program())\n")
-		if want := fmt.Sprintf("<class 'list'> %s\n", filepath.Join(filepath.Dir(alone.run[0]), "dpcalc")); got != want {
+		got := alone.printed(t, t.TempDir(), alone.load+
+			"plans = samplesize(queries=[10, 100], tau=0.1, beta=0.05, method=\"gaussian-schedule\")\nprint(isinstance(plans, list), plans)\nprint(program())\n")
+		const plans = "True [samplesize(method='gaussian-schedule', samples=599, queries=10, tau=0.1, beta=0.05, best=True, status='ok'),\n " +
+			"samplesize(method='gaussian-schedule', samples=2210, queries=100, tau=0.1, beta=0.05, best=True, status='ok')]\n"
+		if want := fmt.Sprintf("%s%s\n", plans, filepath.Join(filepath.Dir(alone.run[0]), "dpcalc")); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	})
@@ -218,7 +221,15 @@ with dpcalc.warnings.catch_warnings():
         assert corrected.reject["x"] is True and corrected.status["y"] == "missing" and corrected.p.equals(genes.p)
 assert corrected.columns[0] == "p" and pvalue_correct([0.01, 0.2], family="holm").p_adjusted.round(9).tolist() == [0.02, 0.2]
 
+# A list of p-values comes back as the numbers that it has.
+listed = pvalue_correct([0.01, None, 1e-300, 1], by="description", outcomes=40, alpha=0.05)
+assert listed.p.dtype == float and listed.p.fillna(2).tolist() == [0.01, 2, 1e-300, 1] and listed.status[1] == "missing"
+
 frame = samplesize(queries=[10, 100], tau=0.1, beta=0.05)
+assert isinstance(frame, pandas.DataFrame) and len(frame.columns) > 40 and type(frame[frame.best]) is pandas.DataFrame
+assert repr(frame).splitlines()[0].split() == ["method", "samples", "queries", "tau", "beta", "best", "status"], frame
+assert "gaussian-schedule" in frame._repr_html_() and "ln_beta" not in frame._repr_html_()
+assert pickle.loads(pickle.dumps(frame)).equals(frame) and frame.copy().equals(frame)
 assert frame.samples.dtype == int and frame.best.sum() == 2 and frame.tau.dtype == float and frame.adaptive.all()
 assert frame.groupby("queries").best.first().all() and set(frame.status) == {"ok"}
 every = samplesize(queries=[10, 100], tau=0.1, beta=0.05, full=True)
@@ -235,6 +246,11 @@ fails = ledger.score(by_id, show="pass", bar=0.9)
 assert fails["verdict"] == "fail" and not fails["repeated"] and ledger.status()["looks"] == 1
 series, table = pandas.Series(by_id), pandas.DataFrame({"id": list(by_id), "prediction": list(by_id.values())})
 assert ledger.score(series, show="pass", bar=0.9)["repeated"] and ledger.score(table, show="pass", bar=0.9)["repeated"]
+assert repr(fails).startswith("score(look=1, verdict='fail', lower=0, upper=0.9") and pickle.loads(pickle.dumps(fails)) == fails
+assert repr(ledger.status()).startswith("status(state='open', looks=1, spent=") and json.loads(json.dumps(fails)) == fails
+for result in [ledger.verify(), ledger.price(show="pass", bar=0.9), ledger.log(), compose(mu=1, times=3, target_delta=1e-6),
+               maxinfo(samples=1000, step="pure-dp:epsilon=0.01"), advise(samples=1000)]:
+    assert len(repr(result).splitlines()[0]) < 130, result
 refuses(ValueError, lambda: ledger.score(by_id, show=["pass:bar=0.9", "score"]), "want one look")
 refuses(TypeError, lambda: ledger.score([1, 0], show="score"), "got list")
 
@@ -251,6 +267,43 @@ assert kept.read_text() == "kept"
 more = pathlib.Path("more.csv")
 more.write_text("id,label\n" + "".join(f"{i},1\n" for i in range(500, 700)))
 assert ledger.extend(more)["samples"] == 700
+
+# No argument, wherever it is put, is taken for a flag that writes: nothing that is there is changed.
+def texts():
+    return {path: path.read_bytes() for path in pathlib.Path(".").rglob("*") if path.is_file()}
+with dpcalc.warnings.catch_warnings():
+    dpcalc.warnings.simplefilter("ignore")
+    before = texts()
+    for odd in ["--output=kept.json", "-o=kept.json", "-okept.json", "-o", "--schedule=kept.json", "10 --output=kept.json",
+                "--log", "--append=kept.json", "kept.json"]:
+        for call in [lambda: samplesize(queries=odd, tau=0.1), lambda: samplesize(queries=[10, odd], tau=0.1),
+                     lambda: samplesize(queries=10, tau=0.1, method=odd), lambda: samplesize(**{odd: True}),
+                     lambda: pvalue_correct(odd, by="free"), lambda: pvalue_correct(odd, odd, by="free"),
+                     lambda: pvalue_correct([odd], family="holm"), lambda: maxinfo(samples=10, step=[odd]),
+                     lambda: pvalue_correct(pandas.DataFrame({odd: [0.1], "p": [0.2]}), family="holm", p_column=odd),
+                     lambda: dpcalc.rows(odd), lambda: dpcalc.rows("plan", "init", odd), lambda: dpcalc.rows("explain", odd),
+                     lambda: Holdout.init(odd, odd, open=True, beta=0.05), Holdout(odd).status, Holdout(odd).verify,
+                     lambda: ledger.score(odd, show="score"), lambda: ledger.score(by_id, show=odd),
+                     lambda: ledger.score(by_id, show="score", metric=odd), lambda: ledger.extend(odd)]:
+            try:
+                call()
+            except (DpcalcError, ValueError):
+                pass
+    after = texts()
+    for path, text in before.items():
+        assert after[path] == text or path.suffix == ".jsonl" and after[path].startswith(text), path
+
+# A plot has a line for each interval and the shown numbers as points.
+import matplotlib
+matplotlib.use("Agg")
+ledger.score({i: i % 2 for i in range(700)}, show="score")
+looks = ledger.log()
+looks = looks[looks.event == "look"]
+axes = ledger.plot()
+intervals = [line.get_ydata() for line in axes.lines[:-1]]
+assert [list(ends) for ends in intervals] == looks[["lower", "upper"]].values.tolist(), intervals
+assert axes.lines[-1].get_ydata() == looks.response.dropna().tolist() and axes.get_xlabel() == "look"
+assert ledger.plot(axes) is axes and len(axes.lines) == 2 * len(intervals) + 2
 
 # Two candidates in two processes: one look for each.
 ids = list(range(700))

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pathlib
+import pickle
 import random
 import re
 import shutil
@@ -24,7 +25,7 @@ import subprocess
 import tempfile
 import threading
 import warnings
-from typing import Any, Callable, Iterable, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple
 
 from ._signatures import (REPEATED, Actions, Path, Predictions, Row, advise, compose, maxinfo, power, pvalue_correct,
                           samplesize, transfer)
@@ -120,13 +121,77 @@ def rows(command: str, *arguments: Path, stdin: str = "", **flags: Any) -> List[
     return found
 
 
-def _framed(found: List[Row]) -> Any:
-    """Rows as a pandas DataFrame if pandas is there, else as they are."""
+#: What the results of a command show of themselves, as far as it has a value. They hold more.
+_MAIN = {
+    "samplesize": "method samples queries tau beta best status", "power": "samples queries beta bar effect power status",
+    "pvalue-correct": "method p alpha p_adjusted threshold reject best status", "advise": "way command",
+    "maxinfo": "method bits slack best status", "compose": "method epsilon delta status",
+    "transfer": "method alpha_out beta_out status", "price": "show verdict response price lower upper spent",
+    "log": "look name verdict response bar lower upper time", "verify": "verdict state looks torn",
+    "score": "look name verdict response lower upper price remaining_looks remaining_passes repeated",
+    "status": "state looks remaining_looks remaining_passes spent margin tau", "retire": "state looks",
+    "extend": "state samples looks", "close": "alpha tests level spent",
+}
+
+
+def _main(command: str, found: List[Row]) -> List[str]:
+    """The columns of rows that are shown."""
+    return [name for name in _MAIN[command].split() if any(row.get(name) is not None for row in found)]
+
+
+class _One(Dict[str, Any]):
+    """The row of an action, which shows its main entries."""
+
+    def __init__(self, action: str, row: Row) -> None:
+        super().__init__(row)
+        self._action = action
+
+    def __repr__(self) -> str:
+        shown = (f"{name}={self[name]!r}" for name in _main(self._action, [self]))
+        return f"{self._action}({', '.join(shown)})"
+
+    def __reduce__(self) -> Any:
+        return _One, (self._action, dict(self))
+
+
+class _Rows(List[Row]):
+    """The rows of a command, which show their main entries."""
+
+    def __init__(self, command: str, found: List[Row]) -> None:
+        super().__init__(found)
+        self._command = command
+
+    def __repr__(self) -> str:
+        return "[" + ",\n ".join(repr(_One(self._command, row)) for row in self) + "]"
+
+    def __reduce__(self) -> Any:
+        return _Rows, (self._command, list(self))
+
+
+@functools.lru_cache(maxsize=None)
+def _frames(command: str) -> Any:
+    """The DataFrames of a command, which show their main columns. What is made of one shows all of its own."""
+    pandas = importlib.import_module("pandas")
+
+    def main(frame: Any) -> Any:
+        plain = pandas.DataFrame(frame)
+        return plain[_main(command, plain.astype(object).where(plain.notna(), None).to_dict("records"))]
+
+    return type("DataFrame", (pandas.DataFrame,), {
+        "_constructor": property(lambda frame: pandas.DataFrame),
+        "__repr__": lambda frame: f"{main(frame)!r}\n{len(frame.columns)} columns in all: .columns lists them",
+        "_repr_html_": lambda frame: main(frame)._repr_html_(),
+        "__reduce_ex__": lambda frame, protocol: (pickle.loads, (pickle.dumps(pandas.DataFrame(frame), protocol),)),
+    })
+
+
+def _framed(command: str, found: List[Row]) -> Any:
+    """Rows as a pandas DataFrame if pandas is there, else as a list."""
     try:
-        pandas = importlib.import_module("pandas")
+        frame = _frames(command)(found)
     except ImportError:
-        return found
-    frame = pandas.DataFrame(found)
+        return _Rows(command, found)
+    pandas = importlib.import_module("pandas")
     for name in frame:
         values = [row[name] for row in found]
         if None in values and {type(value) for value in values} == {int, type(None)}:
@@ -137,11 +202,15 @@ def _framed(found: List[Row]) -> Any:
 def _command(command: str, *arguments: Any, stdin: str = "", **flags: Any) -> Any:
     """Runs a command, and returns its rows as a DataFrame."""
     if len(arguments) != 1 or isinstance(arguments[0], (str, os.PathLike)):
-        return _framed(rows(command, *arguments, stdin=stdin, **flags))
+        return _framed(command, rows(command, *arguments, stdin=stdin, **flags))
     table = _tabular(arguments[0])
     found = rows(command, "-", stdin=_csv(table), **flags)
-    frame = _framed(found)
-    if not hasattr(table, "columns") or len(frame) != len(table) or flags.get("output") is not None:
+    if not hasattr(table, "columns"):
+        for row, p in zip(found, table):  # the program passes cells on as texts
+            row["p"] = None if p is None or p != p else p
+        return _framed(command, found)
+    frame = _framed(command, found)
+    if len(frame) != len(table) or flags.get("output") is not None:
         return frame
     # The caller's columns stay what they are, and the index too.
     return table.join(frame[[name for name in frame if name not in table.columns]].set_axis(table.index))
@@ -225,8 +294,8 @@ def _action(action: str, ledger: Holdout, given: Any = None, **flags: Any) -> An
     files, stdin = _table(predictions, flags.get("metric"))
     found = rows("holdout", action, ledger.folder, *files, stdin=stdin, **flags)
     if action in ("price", "log"):
-        return _framed(found)
-    return found[0] if found else {}  # none where they are in a file
+        return _framed(action, found)
+    return _One(action, found[0] if found else {})  # none where they are in a file
 
 
 def _table(predictions: Predictions, metric: Any) -> Tuple[List[Path], str]:
