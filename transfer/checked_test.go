@@ -1,9 +1,11 @@
 package transfer
 
 import (
+	"maps"
 	"math"
 	"math/big"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,6 +82,46 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 	}
 	if rows != 51 {
 		t.Errorf("%d kinds of checked rows, want 51", rows)
+	}
+}
+
+// Another file of proofs uses each theorem that a row names: its hypotheses can be met, or it does not compile.
+func TestTheoremsOfRowsAreMet(t *testing.T) {
+	texts := map[string]string{}
+	for _, pattern := range []string{"../proofs/*.v", "../proofs/*/*.v"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatalf("%s: %d files, %v", pattern, len(paths), err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			module := strings.TrimSuffix(filepath.Base(path), ".v")
+			texts[module] = string(regexp.MustCompile(`(?s)\(\*.*?\*\)`).ReplaceAll(text, nil))
+		}
+	}
+	kinds := slices.Concat(slices.Collect(maps.Values(checkedRows))...)
+	for _, rows := range partlyChecked {
+		kinds = append(kinds, each.Of(rows, func(p partly) checked { return p.checked })...)
+	}
+	names := slices.Concat(each.Of(kinds, func(c checked) []string { return c.theorems })...)
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		module, theorem, _ := strings.Cut(name, ".")
+		word := regexp.MustCompile(`\b` + theorem + `\b`)
+		met := false
+		for other, text := range texts {
+			met = met || other != module && word.MatchString(text)
+		}
+		if !met {
+			t.Errorf("no other file of proofs uses %s", name)
+		}
+	}
+	if len(names) < 98 {
+		t.Errorf("%d theorems of rows, want at least 98", len(names))
 	}
 }
 

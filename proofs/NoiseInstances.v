@@ -1,0 +1,296 @@
+(* As RowInstances.v: the theorems of rows of answers with noise at numbers. *)
+
+From Coq Require Import Reals Lra Lia List Arith Psatz.
+From Coquelicot Require Import Coquelicot.
+From dpcalc Require Import Tree Tails Binomial Guesses Line Normal Rounded Steps Tangent Joint OneTail StraightLine
+  Differences KnownVariance LowVariance Kinds Instances RowInstances.
+From dpcalc Require Posterior Kappa Certificate.
+Import ListNotations.
+Open Scope R_scope.
+Opaque coins.
+
+(* Noise with a standard deviation of .05. The tangent at one deviation touches the logarithm of its tail. *)
+Notation noise := (Plain (1/20)).
+Definition steep : R := phi 1 / PhiBar 1 / (1/20).
+Definition factor : R := PhiBar 1 * exp (phi 1 / PhiBar 1 * 1).
+
+Lemma one_noise : noisy noise.
+Proof. split; [discriminate|simpl; lra]. Qed.
+
+Lemma touching : line noise factor steep.
+Proof. apply plain_line. Qed.
+
+Lemma steep_pos : 0 < steep.
+Proof. apply Rdiv_lt_0_compat; [|lra]. apply Rdiv_lt_0_compat; [apply phi_pos|apply PhiBar_pos]. Qed.
+
+Lemma factor_pos : 0 < factor.
+Proof. apply Rmult_lt_0_compat; [apply PhiBar_pos|apply exp_pos]. Qed.
+
+Lemma touches : tail noise (1/20) = factor * exp (- steep * (1/20)).
+Proof.
+  unfold tail, cdf_of, rescaled, factor, steep. replace ((1/20 - 0) / (1/20)) with 1 by field.
+  assert (H := PhiBar_pos 1). rewrite Rmult_assoc, <- exp_plus.
+  replace (_ + _) with 0 by (field; lra). rewrite exp_0. unfold PhiBar. ring.
+Qed.
+
+Definition below_tangent : forall t, straight noise t <= factor * exp (- steep * t) :=
+  straight_line noise one_noise factor steep (1/20) touching ltac:(lra) touches.
+
+Definition below_steep_tangent : forall t, straight noise t <= straight noise (- (1/10)) * exp _ :=
+  straight_steep noise one_noise (- (1/10)) ltac:(lra).
+
+Definition integrand_below_tangent : forall z,
+  phi z * power (straight noise (1/10 - 1/100 * z)) 2 <= phi 2 * _ * _ * _ :=
+  integrand_tangent noise 2 factor steep (1/10) (1/100) 2 ltac:(lra) factor_pos below_tangent.
+
+(* One answer to a 0/1 query on a thousand rows, a tenth above its truth, at the order 2. *)
+Notation n := (Tails.n bool Ds).
+Notation start := (Rpower factor 2 * exp (- (2 * steep) * (1/10 - 1 / n))).
+Notation slope := (2 * steep * / (2 * sqrt n)).
+
+Lemma integrand_below z :
+  phi z * power (straight noise (1/10 - (1 / n + z / (2 * sqrt n)))) 2 <= start * (phi z * exp (slope * z)).
+Proof.
+  replace (1/10 - (1 / n + z / (2 * sqrt n))) with (1/10 - 1 / n - / (2 * sqrt n) * z) by (unfold Rdiv; ring).
+  eapply Rle_trans; [apply (integrand_tangent noise 2 factor steep (1/10 - 1 / n) (/ (2 * sqrt n)) z);
+    [lra|exact factor_pos|exact below_tangent]|]. right.
+  replace (z - z) with 0 by ring. rewrite Rmult_0_r, exp_0, Rmult_1_r.
+  replace (- (2 * steep) * (1/10 - 1 / n - / (2 * sqrt n) * z)) with
+    (- (2 * steep) * (1/10 - 1 / n) + slope * z) by ring. rewrite exp_plus. ring.
+Qed.
+
+Lemma start_nonneg z : 0 <= start * (phi z * exp (slope * z)).
+Proof.
+  assert (H1 := phi_pos z). assert (H2 := exp_pos (slope * z)). assert (H3 := Rpower_pos factor 2).
+  assert (H4 := exp_pos (- (2 * steep) * (1/10 - 1 / n))). left. apply Rmult_lt_0_compat; now apply Rmult_lt_0_compat.
+Qed.
+
+Definition one_answer_above (Z : ZubkovSerov2013 (fun x => Phi x)) :
+  moment bool Ds noise (1/10) 2 (power (straight noise (1/10 - 1 / n)) 2 / 2 + over _ m_infty p_infty) :=
+  one_tail bool Ds some noise one_noise (1/10) 2 ltac:(lra) _ _ Z start_nonneg (fun z _ => integrand_below z)
+    (int_scal start _ _ (moment_int slope)).
+
+(* A thousand rows, nine of ten of which are right. Two answers, the first counted by its second moment. *)
+Definition right_9_of_10 : law bool.
+Proof.
+  refine (finite_law bool [(true, 9/10); (false, 1/10)] _ _); simpl; [|lra].
+  intros a [<-|[<-|[]]]; simpl; lra.
+Defined.
+Definition labelled : list (law bool) := repeat right_9_of_10 1000.
+
+Lemma labelled_n : Tails.n bool labelled = 1000.
+Proof. unfold Tails.n, labelled. rewrite repeat_length, INR_IZR_INZ. reflexivity. Qed.
+
+Lemma labelled_some : labelled <> nil.
+Proof. discriminate. Qed.
+
+Lemma labelled_law D : In D labelled -> D = right_9_of_10.
+Proof. apply repeat_spec. Qed.
+
+Opaque labelled.
+
+Lemma labelled_finite D : In D labelled -> Posterior.finite bool D.
+Proof.
+  intros H. rewrite (labelled_law D H). exists [(true, 9/10); (false, 1/10)]. split; [|reflexivity].
+  intros a [<-|[<-|[]]]; simpl; lra.
+Qed.
+
+Lemma labelled_truth (q : query bool) : pop bool labelled q = 9/10 * fn bool q true + 1/10 * fn bool q false.
+Proof.
+  unfold pop. rewrite (sumR_ext _ labelled _ (fun _ => 9/10 * fn bool q true + 1/10 * fn bool q false)).
+  - rewrite sumR_const. change (INR (length labelled)) with (Tails.n bool labelled). rewrite labelled_n. field.
+  - intros D HD. rewrite (labelled_law D HD). simpl. ring.
+Qed.
+
+Definition noises (j : nat) : Tangent.noise := noise.
+Definition margin (j : nat) : R := 1/10.
+Definition share (j : nat) : R := 3/20.
+Definition cuts (u : list cell) : list R := [1/2].
+Notation N := (Tails.n bool labelled).
+
+Lemma all_proper j : proper (noises j).
+Proof. simpl. lra. Qed.
+
+Lemma all_normal m : normal_before noises m.
+Proof. intros l _. now exists (1/20). Qed.
+
+Lemma cuts_sorted u : sorted m_infty (cuts u).
+Proof. simpl. auto. Qed.
+
+Lemma share_pos j : 0 < share j.
+Proof. unfold share. lra. Qed.
+
+Lemma kap_1 : Posterior.kap (length labelled) 0 = 1.
+Proof.
+  unfold Posterior.kap, Kappa.kappa_poly. destruct (Nat.eqb (length labelled) 1); auto. rewrite Rmult_0_r. field.
+Qed.
+
+(* The power of a tail at each answer, and what becomes of a bound for its mean. *)
+Notation order := (fun j : nat => match j with O => 1 | _ => 2 end).
+Notation cost g v := (Rpower (Certificate.certificate N 1 g v 2 (1/20) (1/1000) (1/100) (1/2) (11/2)) (/ 2)).
+Notation carried g v j := (match j with
+  O => fun M : R => M | S _ => fun M => Rpower M (1 - / 2) * product (fun _ => cost (g 0%nat) (v 0%nat)) 0 1 end).
+
+Lemma weights (g v : nat -> R) (j : nat) : (j < 2)%nat -> weight bool labelled noises g v j (order j) (carried g v j).
+Proof.
+  intros Hj. destruct j as [|[|j]]; [now apply at_once| |lia].
+  assert (E : 2 / (2 - 1) = 2) by field. rewrite <- E at 1. apply at_order; [lra|]. intros [|l] Hl; [|lia].
+  assert (H : revealed bool labelled noises g v 2 0 (Rpower (Certificate.certificate N (Posterior.kap (length labelled)
+    (r bool labelled noises 2 0)) (g 0%nat) (v 0%nat) 2 (1/20) (1/1000) (1/100) (1/2) (11/2)) (/ 2))).
+  { apply by_moment; try lra; [reflexivity|]. rewrite r_0, kap_1. lra. }
+  rewrite r_0, kap_1 in H. exact H.
+Qed.
+
+Lemma order_pos j : 0 < order j.
+Proof. destruct j; lra. Qed.
+
+Lemma both_sides ask psi g v j Mu Md : (j < 2)%nat ->
+  fresh bool labelled j (on bool (held bool labelled psi v) (up bool labelled noises ask margin true)) (order j) Mu ->
+  fresh bool labelled j (on bool (held bool labelled psi v) (down bool labelled noises ask margin true)) (order j) Md ->
+  certified bool labelled noises ask margin true true psi g v j (carried g v j Mu + carried g v j Md).
+Proof.
+  intros Hj Hu Hd. apply alike. apply apart with (b := order j) (W := carried g v j) (Mu := Mu) (Md := Md); auto.
+  - now apply weights.
+  - lra.
+Qed.
+
+(* 0/1 values of a mean of .9 or more: an answer is off or a share of .15 of errors is exceeded. *)
+Definition right_at (b : bool) : R := if b then 1 else 0.
+Definition right : query bool.
+Proof. exists right_at. intros [|]; simpl; lra. Defined.
+
+Lemma right_01 : zero_one bool right.
+Proof. intros [|]; simpl; auto. Qed.
+
+Definition asked (u : list cell) : {f : query bool | zero_one bool f} := exist _ right right_01.
+Notation seen := (fun u => proj1_sig (asked u)).
+
+Lemma few_errors u : 1 - 1/10 <= pop bool labelled (proj1_sig (asked u)).
+Proof. rewrite labelled_truth. simpl. lra. Qed.
+
+Notation g_right := (fun _ : nat => 1 - 1/10).
+Notation v_right := (fun j : nat => (1/10)^2 + (1 - 2 * (1/10)) * share j).
+Notation psi_right := (psi_accuracy bool (1/10) asked).
+Notation error j sign := (N * H01 (sign (order j * steep) / N) (worst (sign (order j * steep) / N) (1/10))).
+Notation off j := (carried g_right v_right j (tail_bound (order j) factor steep (error j Ropp) (margin j)) +
+  carried g_right v_right j (tail_bound (order j) factor steep (error j (fun x : R => x)) (margin j))).
+Notation crossed j := (carried g_right v_right j (exp (- N * kl (share j) (1/10)))).
+
+Lemma right_answer j : (j < 2)%nat ->
+  certified bool labelled noises seen margin true true psi_right g_right v_right j (off j) /\
+  crossing bool labelled noises psi_right g_right v_right j (crossed j).
+Proof.
+  intros Hj. split.
+  - destruct (accuracy_fresh bool labelled labelled_some noises all_proper margin true true (1/10) asked ltac:(lra)
+      few_errors (held bool labelled psi_right v_right) j (order j) factor steep touching (order_pos j) steep_pos).
+    now apply both_sides.
+  - apply (accuracy_crossing bool labelled labelled_some noises share (1/10) asked ltac:(lra) few_errors j (order j)).
+    + now apply weights.
+    + unfold share. lra.
+Qed.
+
+Definition two_accuracies :
+  fails bool labelled _ seen cuts margin true true 2 <=
+    sumR (seq 0 1) (fun j => off j + crossed j) + (off 1%nat + crossed 1%nat) :=
+  accuracies bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true true share
+    (1/10) asked ltac:(lra) share_pos 1 _ _ _ (all_normal 1) (fun j H => right_answer j (le_S _ _ H))
+    (or_introl (ex_intro _ _ (ex_intro _ _ (conj (proj1 (right_answer 1 (le_n 2)))
+      (conj (proj2 (right_answer 1 (le_n 2))) (Rle_refl _)))))).
+
+(* The mechanism keeps the share of errors itself. *)
+Notation l_right j := (order j * steep / N).
+Notation kept_above j := (tail_bound (order j) factor steep
+  (N * (l_right j / 2 * share j + room (l_right j / (1 - exp (- (l_right j + l_right j / 2)))))) (margin j)).
+Notation kept_below j := (tail_bound (order j) factor steep
+  (N * (l_right j / 2 * share j + room (l_right j / (exp (l_right j - l_right j / 2) - 1)))) (margin j)).
+
+Lemma l_pos j : 0 < l_right j.
+Proof.
+  assert (H := order_pos j). assert (H1 := steep_pos). rewrite labelled_n. apply Rdiv_lt_0_compat; [|lra].
+  now apply Rmult_lt_0_compat.
+Qed.
+
+Definition two_kept_accuracies :
+  checked_fails bool labelled noises seen cuts margin true true psi_right v_right 2 <= _ :=
+  accuracies_checked bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true
+    true share (1/10) asked ltac:(lra) share_pos 2 _ (all_normal 1) (fun j H =>
+      both_sides seen psi_right g_right v_right j (kept_above j) (kept_below j) H
+        (accuracy_checked_above bool labelled labelled_some noises all_proper margin true share (1/10) asked
+          ltac:(lra) j (order j) factor steep (l_right j / 2) touching (order_pos j) steep_pos
+          ltac:(generalize (l_pos j); lra))
+        (accuracy_checked_below bool labelled labelled_some noises all_proper margin true share (1/10) asked
+          ltac:(lra) j (order j) factor steep (l_right j / 2) touching (order_pos j) steep_pos
+          ltac:(generalize (l_pos j); lra) ltac:(generalize (l_pos j); lra))).
+
+(* Differences of which the mechanism keeps the share of rows that differ. *)
+Definition wrong_at (b : bool) : R := if b then 0 else 1.
+Definition worse : difference bool.
+Proof. exists wrong_at. intros [|]; simpl; lra. Defined.
+Definition gaps (u : list cell) : difference bool := worse.
+Notation psi_gap := (psi_difference bool gaps).
+Notation l_gap j := (order j * steep / (2 * N)).
+Notation kept j := (tail_bound (order j) factor steep
+  (N * (ln (cosh (l_gap j)) * share j + room (l_gap j / (1 - exp (- (l_gap j + ln (cosh (l_gap j)))))))) (margin j)).
+
+Lemma cosh_kept l : cosh l <= exp (ln (cosh l)).
+Proof. rewrite exp_ln; [lra|]. generalize (cosh_ge_1 l). lra. Qed.
+
+Lemma gap_answer j : (j < 2)%nat -> certified bool labelled noises (ask_difference bool gaps) margin true true psi_gap
+  (fun _ => 1/2) (fun j => share j / 4) j (carried (fun _ : nat => 1/2) (fun j : nat => share j / 4) j (kept j) +
+    carried (fun _ : nat => 1/2) (fun j : nat => share j / 4) j (kept j)).
+Proof.
+  intros Hj. destruct (difference_checked_fresh bool labelled labelled_some noises all_proper margin true true share
+    gaps j (order j) factor steep (ln (cosh (l_gap j))) touching (order_pos j) steep_pos (cosh_kept _)).
+  now apply both_sides.
+Qed.
+
+Definition two_kept_differences :
+  checked_fails bool labelled noises (ask_difference bool gaps) cuts margin true true psi_gap
+    (fun j => share j / 4) 2 <= _ :=
+  differences_checked bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true
+    true share gaps share_pos 2 _ (all_normal 1) gap_answer.
+
+(* Values of a variance of at most .09, and both sides of the last answer together. *)
+Definition asked_value (u : list cell) : query bool := right.
+Notation psi_value := (psi_variance bool labelled labelled_some asked_value).
+
+Lemma variance_9 u : pop bool labelled (square bool labelled labelled_some asked_value u) <= 9/100.
+Proof. rewrite labelled_truth. cbn [fn square proj1_sig]. rewrite !labelled_truth. simpl. lra. Qed.
+
+Notation spread b := (N * H01 (b * steep / N) (worst (b * steep / N) (1/10))).
+Notation value_tail b j := (tail_bound b factor steep (spread b) (margin j)).
+Notation value_off := (value_tail 2 1%nat + value_tail 2 1%nat +
+  (Rpower 2 2 - 1) * tail noise (margin 1) * (value_tail (2 - 1) 1%nat + value_tail (2 - 1) 1%nat)).
+
+Definition value_sides (event : list cell -> list bool -> Prop) (j : nat) (b : R) (H : 0 < b) :
+  fresh bool labelled j (on bool event (up bool labelled noises asked_value margin true)) b (value_tail b j) /\ _ :=
+  variance_fresh bool labelled labelled_some noises all_proper margin true true (9/100) asked_value (1/10)
+    ltac:(lra) ltac:(lra) variance_9 event j b factor steep touching H steep_pos.
+
+Lemma last_value : together bool labelled noises asked_value margin true true (fun _ => 1) share (fun _ _ => True) 1
+  (carried (fun _ : nat => 1) share 1%nat value_off).
+Proof.
+  destruct (value_sides (fun _ _ => True) 1 2 ltac:(lra)) as [H1 H2].
+  destruct (value_sides (fun _ _ => True) 1 (2 - 1) ltac:(lra)) as [H3 H4].
+  refine (joined _ _ _ _ _ _ _ _ _ _ _ _ 2 _ value_off (weights (fun _ => 1) share 1 (le_n 2)) _ (Rle_refl _)).
+  exact (together_fresh bool labelled labelled_some noises all_proper asked_value margin true true (fun _ _ => True) 1 2
+    _ _ _ _ ltac:(lra) H1 H2 H3 H4).
+Qed.
+
+Lemma first_value j : (j < 1)%nat ->
+  certified bool labelled noises asked_value margin true true psi_value (fun _ => 1) share j
+    (value_tail 1 j + value_tail 1 j) /\
+  crossing bool labelled noises psi_value (fun _ => 1) share j (exp (- N * kl (share j) (9/100))).
+Proof.
+  intros Hj. destruct j as [|j]; [|lia]. split.
+  - destruct (value_sides (held bool labelled psi_value share) 0 1 ltac:(lra)) as [H1 H2].
+    exact (both_sides asked_value psi_value (fun _ => 1) share 0 _ _ (le_S _ _ (le_n 1)) H1 H2).
+  - apply (variance_crossing bool labelled labelled_some noises share (9/100) asked_value (1/10) ltac:(lra) ltac:(lra)
+      variance_9 0 1 (fun M => M)).
+    + exact (at_once _ _ _ _ _ 0 eq_refl).
+    + unfold share. lra.
+Qed.
+
+Definition two_values : fails bool labelled _ asked_value cuts margin true true 2 <= _ + _ :=
+  variances bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true true share
+    asked_value share_pos 1 _ _ _ (all_normal 1) first_value (or_intror last_value).
