@@ -2,7 +2,6 @@ package transfer
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
@@ -104,10 +103,11 @@ func lowVarianceKind(goals string, theorems ...string) partly {
 	return partly{c, "how the integral I of docs/theorems/variance.md is evaluated"}
 }
 
-// String says what is missing and what Coq checks.
-func (p partly) String() string {
-	p.goals += ", but for " + p.missing
-	return p.checked.String()
+// rows says what is missing and what Coq checks.
+func (p partly) rows() theory.Checked {
+	rows := p.checked.rows()
+	rows.Missing = p.missing
+	return rows
 }
 
 // united is what is known of goals for answers at which no other theorem stands beside the joint bound.
@@ -270,12 +270,7 @@ func (m Method) checkedFor(g Goal) (c checked, ok bool) {
 	return each.First(checkedRows[m.Name], func(c checked) bool { return c.known(g) == g })
 }
 
-// String says which theorems the rows of these goals rest on.
-func (c checked) String() string {
-	text := c.goals + ", laws of finite support: " + strings.Join(c.theorems, ", ")
-	if len(c.given) == 0 {
-		return text
-	}
-	given := each.Of(c.given, theory.Source.String)
-	return text + ", given " + strings.Join(given, " and ")
+// rows says which theorems the rows of these goals rest on.
+func (c checked) rows() theory.Checked {
+	return theory.Checked{Rows: c.goals, Theorems: c.theorems, Given: c.given}
 }

@@ -62,21 +62,20 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 		for i, c := range kinds {
 			rows++
 			rest(name, c)
-			if got := m.Article().Checked[i]; !strings.HasPrefix(got, c.goals+", laws of finite support: ") {
-				t.Errorf("%s says %q of %s", name, got, c.goals)
+			if got := m.Article().Checked[i]; got.Rows != c.goals || !slices.Equal(got.Theorems, c.theorems) || got.Missing != "" {
+				t.Errorf("%s says %v of %s", name, got, c.goals)
 			}
 		}
 	}
 	for name, kinds := range partlyChecked {
 		m, ok := Lookup(name)
 		if !ok || len(m.Article().Missing) != len(kinds) {
-			t.Fatalf("%s: %t, %q, want it and %d kinds", name, ok, m.Article().Missing, len(kinds))
+			t.Fatalf("%s: %t, %v, want it and %d kinds", name, ok, m.Article().Missing, len(kinds))
 		}
 		for i, p := range kinds {
 			rest(name, p.checked)
-			start := p.goals + ", but for " + p.missing + ", laws of finite support: "
-			if got := m.Article().Missing[i]; !strings.HasPrefix(got, start) {
-				t.Errorf("%s says %q of %s", name, got, p.goals)
+			if got := m.Article().Missing[i]; got.Rows != p.goals || got.Missing != p.missing {
+				t.Errorf("%s says %v of %s", name, got, p.goals)
 			}
 		}
 	}

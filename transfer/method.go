@@ -139,7 +139,7 @@ func MethodsFor(f Feedback) []Method {
 
 // Article describes the method.
 func (m Method) Article() theory.Article {
-	rows, missing := each.Of(checkedRows[m.Name], checked.String), each.Of(partlyChecked[m.Name], partly.String)
+	rows, missing := each.Of(checkedRows[m.Name], checked.rows), each.Of(partlyChecked[m.Name], partly.rows)
 	return theory.Article{
 		Checked: rows, Missing: missing, Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice,
 		Proof: m.Proof, Sources: m.Sources, Assumes: m.Assumes,
@@ -154,6 +154,13 @@ func (m Method) Proven(a Answer) (Proof, []theory.Source) {
 		return Coq, each.Union(sources, c.given...)
 	}
 	return proof, sources
+}
+
+// Given returns the published theorems that an answer's theorems in Coq have as a hypothesis, none for an answer that
+// Coq does not check.
+func (m Method) Given(a Answer) []theory.Source {
+	c, _ := m.checkedFor(m.Used(a))
+	return c.given
 }
 
 // proven is Proven without what Coq checks.

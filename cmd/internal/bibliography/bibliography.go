@@ -9,6 +9,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/docs"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
@@ -55,12 +56,7 @@ func Entry(s theory.Source) (string, error) {
 
 // Citation writes a BibTeX entry as a line of a list of references.
 func Citation(entry string) string {
-	field := make(map[string]string)
-	for line := range strings.Lines(entry) {
-		name, value, _ := strings.Cut(line, "=")
-		value = strings.Trim(strings.TrimSpace(value), ",")
-		field[strings.TrimSpace(name)] = plainTeX().Replace(strings.TrimSuffix(strings.TrimPrefix(value, "{"), "}"))
-	}
+	field := fieldsOf(entry)
 	where := field["journal"] + field["booktitle"] + field["institution"]
 	if where == "" {
 		where = field["publisher"]
@@ -90,6 +86,43 @@ func Citation(entry string) string {
 		}
 	}
 	return text + "."
+}
+
+// fieldsOf reads the fields of a BibTeX entry.
+func fieldsOf(entry string) map[string]string {
+	field := make(map[string]string)
+	for line := range strings.Lines(entry) {
+		name, value, _ := strings.Cut(line, "=")
+		value = strings.Trim(strings.TrimSpace(value), ",")
+		field[strings.TrimSpace(name)] = plainTeX().Replace(strings.TrimSuffix(strings.TrimPrefix(value, "{"), "}"))
+	}
+	return field
+}
+
+// Given names published theorems in a sentence, after a comma: ", given Zubkov and Serov 2013 (Theorem 1)".
+// It is "" for none.
+func Given(sources []theory.Source) string {
+	if len(sources) == 0 {
+		return ""
+	}
+	return ", given " + strings.Join(each.Of(sources, short), " and ")
+}
+
+// short names a source by its authors and year.
+func short(s theory.Source) string {
+	entry, err := Entry(s)
+	if err != nil {
+		return s.String()
+	}
+	field := fieldsOf(entry)
+	authors := each.Of(strings.Split(field["author"], " and "), func(name string) string {
+		return name[strings.LastIndex(name, " ")+1:]
+	})
+	text := strings.Join(authors, " and ") + " " + field["year"]
+	if s.Where != "" {
+		text += " (" + s.Where + ")"
+	}
+	return text
 }
 
 // plainTeX undoes the markup that a bibliography uses: accents, braces, dashes.

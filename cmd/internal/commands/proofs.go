@@ -29,7 +29,13 @@ var ProofsFlag = usage.Flag{Name: "proofs", Usage: "use the methods with `WHICH`
 var ProofWords = map[theory.Proof]string{
 	theory.Published: "published in the literature",
 	theory.Derived:   "dpcalc's own and has not been refereed",
-	theory.Coq:       "checked by Coq from the hypotheses to the inequality, for laws of finite support, given these sources; the numbers are evaluated in floating point",
+	theory.Coq:       coqWords(", given these sources"),
+}
+
+// coqWords say what Coq checks, given some theorems.
+func coqWords(given string) string {
+	return "checked by Coq from the hypotheses to the inequality, for laws of finite support" + given +
+		"; the numbers are evaluated in floating point"
 }
 
 // PublicPage returns the public address of a page at the version of this program, or its place in the source of a build
@@ -41,12 +47,12 @@ func PublicPage(page string) string {
 	return page + " in its source"
 }
 
-// ProofText says where the proof of what is derived is: its public address at the version of this program, or the place
-// in the source of a build without one.
-func ProofText(proof theory.Proof, sources []theory.Source, t record.Prose) string {
-	place := "docs/theorems/README.md"
+// ProofText says where a proof is that is derived, or that Coq checks given some published theorems: its public address
+// at the version of this program, or the place in the source of a build without one.
+func ProofText(proof theory.Proof, sources, given []theory.Source, t record.Prose) string {
+	place, words := "docs/theorems/README.md", ProofWords[proof]
 	if proof == theory.Coq {
-		place = "docs/check/proofs.md"
+		place, words = "docs/check/proofs.md", coqWords(t.Escape(bibliography.Given(given)))
 	} else if i := slices.IndexFunc(sources, func(s theory.Source) bool { return s.Key == "dpcalc" }); i >= 0 {
 		place = sources[i].Where
 	}
@@ -54,5 +60,5 @@ func ProofText(proof theory.Proof, sources []theory.Source, t record.Prose) stri
 	if strings.HasPrefix(text, bibliography.Home) {
 		text = t.Link(PublicPage(place))
 	}
-	return strings.Join([]string{"The proof of that method is ", ProofWords[proof], ": ", text, ". "}, "")
+	return strings.Join([]string{"The proof of that method is ", words, ": ", text, ". "}, "")
 }

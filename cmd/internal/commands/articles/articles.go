@@ -29,14 +29,15 @@ func Explain(program func() []*commands.Command) *commands.Command {
 		Arguments: "METHOD|SYMBOL...",
 		Description: "dpcalc methods lists the methods. The symbols are\n" +
 			printed.Wrapped(symbolNames(), 100, "\n"),
-		Flags: []usage.Flag{textOutputFlag},
+		Flags: []usage.Flag{fullFlag, textOutputFlag},
 		Words: func() []string { return slices.Concat(articleNames(), symbolNames()) },
 		Examples: []string{
 			"dpcalc explain gaussian",
+			"dpcalc explain gate --full",
 			"dpcalc explain tau beta",
 		},
 		Run: func(c *commands.Call) error {
-			pages, err := pagesNamed(c.Texts(usage.Arguments), program(), c.Formats)
+			pages, err := pagesNamed(c.Texts(usage.Arguments), c.Is(fullFlag.Name), program(), c.Formats)
 			if err != nil {
 				return err
 			}
@@ -44,6 +45,8 @@ func Explain(program func() []*commands.Command) *commands.Command {
 		},
 	}
 }
+
+var fullFlag = usage.Flag{Name: "full", Switch: true, Usage: "name the theorems that Coq has checked for each kind of rows"}
 
 var textOutputFlag = usage.Flag{Name: "output", Alias: "o", Usage: "write to `FILE`, whole or not at all"}
 
@@ -138,7 +141,8 @@ func articleNames() []string {
 	return each.Of(all, func(a article) string { return a.Name })
 }
 
-func (a article) page() string {
+// page says what there is to say of a method, with the names of theorems in Coq if it is to be full.
+func (a article) page(full bool) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", a.Name, a.Summary)
 	section := func(head string, paragraphs ...string) {
@@ -151,13 +155,33 @@ func (a article) page() string {
 	section("Hypotheses", slices.Concat(a.needs, a.Assumes)...)
 	section("In practice", append([]string{a.Practice}, a.practice...)...)
 	section("Proof: "+string(a.Proof), each.Of(a.Sources, theory.Source.String)...)
+	rows := func(all []theory.Checked) []string {
+		return each.Of(all, func(c theory.Checked) string { return checkedText(c, full) })
+	}
 	if len(a.Checked) > 0 {
-		section("Proof: coq (docs/check/proofs.md)", a.Checked...)
+		about := "Coq has checked every theorem from the hypotheses to the inequality, for laws of finite support; the numbers are evaluated in floating point (docs/check/proofs.md):"
+		section("Proof: coq", append([]string{about}, rows(a.Checked)...)...)
 	}
 	if len(a.Missing) > 0 {
-		section("Proof: derived; Coq checks all but a part", a.Missing...)
+		section("Proof: derived; Coq checks all but a part, for laws of finite support", rows(a.Missing)...)
+	}
+	if n := len(a.Checked) + len(a.Missing); n > 0 && !full {
+		section("The theorems in Coq", "dpcalc explain "+a.Name+" --full")
 	}
 	return b.String() + exampleOf(a.Name)
+}
+
+// checkedText says which rows Coq checks, given which theorems, and if it is to be full by which theorems.
+func checkedText(c theory.Checked, full bool) string {
+	text := c.Rows
+	if c.Missing != "" {
+		text += ", but for " + c.Missing
+	}
+	text += bibliography.Given(c.Given)
+	if full {
+		text += ": " + strings.Join(c.Theorems, ", ")
+	}
+	return text
 }
 
 // Has reports whether explain knows a name.
@@ -166,7 +190,7 @@ func Has(name string) bool {
 }
 
 // pagesNamed looks up what explain is asked: methods, and the symbols of the glossary.
-func pagesNamed(names []string, program []*commands.Command, formats []record.Format) ([]string, error) {
+func pagesNamed(names []string, full bool, program []*commands.Command, formats []record.Format) ([]string, error) {
 	if len(names) == 0 {
 		return nil, usage.Errorf("explain: got nothing, want a METHOD, see dpcalc methods, or a SYMBOL such as tau")
 	}
@@ -184,7 +208,7 @@ func pagesNamed(names []string, program []*commands.Command, formats []record.Fo
 			}
 			return nil, err
 		}
-		pages = append(pages, found[0].page())
+		pages = append(pages, found[0].page(full))
 	}
 	return pages, nil
 }

@@ -12,11 +12,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/cmd/internal/bibliography"
 	"github.com/dpcalc/dpcalc/cmd/internal/commandtest"
 	"github.com/dpcalc/dpcalc/cmd/internal/printed"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
 	"github.com/dpcalc/dpcalc/pvalue"
+	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -316,5 +318,47 @@ func TestMethodsNameTheProofOfTheirRows(t *testing.T) {
 	}
 	if met < 30 {
 		t.Errorf("only %d methods were met", met)
+	}
+}
+
+// explain --full names every theorem of every kind of rows that Coq checks, and what these are given; without --full it
+// says which rows they are, and given what.
+func TestExplainWalksTheRowsInCoq(t *testing.T) {
+	all, err := articles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	oneLine := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	rows, theorems := 0, 0
+	for _, a := range all {
+		long, short := oneLine(a.page(true)), oneLine(a.page(false))
+		for _, c := range slices.Concat(a.Checked, a.Missing) {
+			rows++
+			given := bibliography.Given(c.Given)
+			if strings.Contains(given, "zubkov13") || len(c.Given) > 0 && !strings.Contains(given, " 19") && !strings.Contains(given, " 20") {
+				t.Errorf("%s, %s: %q names no authors and year", a.Name, c.Rows, given)
+			}
+			text := c.Rows
+			if c.Missing != "" {
+				text += ", but for " + c.Missing
+			}
+			if text += given; !strings.Contains(short, oneLine(text)) {
+				t.Errorf("explain %s does not say %q", a.Name, text)
+			}
+			if text += ": " + strings.Join(c.Theorems, ", "); len(c.Theorems) == 0 || !strings.Contains(long, text) {
+				t.Errorf("explain %s --full does not say %q", a.Name, text)
+			}
+			for _, theorem := range c.Theorems {
+				if theorems++; strings.Contains(short, theorem) {
+					t.Errorf("explain %s names %s without --full", a.Name, theorem)
+				}
+			}
+		}
+		if len(a.Checked) > 0 && (a.verdict().Proof != theory.Coq || !strings.Contains(short, "Proof: coq")) {
+			t.Errorf("%s has rows in Coq, methods says %s", a.Name, a.verdict().Proof)
+		}
+	}
+	if rows < 57 || theorems < 400 {
+		t.Errorf("%d kinds of rows with %d names of theorems, want at least 57 and 400", rows, theorems)
 	}
 }

@@ -59,8 +59,8 @@ func (r request) report(rows []tested, t record.Prose) string {
 		write(". A true null hypothesis is rejected with probability at most %s, by the method %s of dpcalc %s, %s%s. ",
 			number(record.Chance(r.alpha)), t.Code(v.Method), t.Escape(usage.Version()), t.Link(bibliography.Home),
 			t.Cite(sources))
-		if v.Proof == theory.Derived {
-			write("%s", commands.ProofText(theory.Derived, sources, t))
+		if v.Proof != theory.Published {
+			write("%s", commands.ProofText(v.Proof, sources, nil, t))
 		}
 		write("Assumptions: %s.", t.Escape(strings.Join(v.Assumes, "; ")))
 	}

@@ -176,7 +176,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	write(", by the method %s of dpcalc %s, %s%s. ", t.Code(m.Name), t.Escape(usage.Version()), t.Link(bibliography.Home),
 		t.Cite(sources))
 	if proof, _ := m.Proven(r.Answer); proof != theory.Published {
-		write("%s", commands.ProofText(proof, sources, t))
+		write("%s", commands.ProofText(proof, sources, m.Given(r.Answer), t))
 	}
 	used := !slices.Contains(m.Unused(r.Answer), "disagreement")
 	if r.Disagreement != 0 && used && !r.Mechanism.LowVariance { // which assumes it by itself
