@@ -31,7 +31,11 @@ func Articles() ([]theory.Article, error) {
 		}
 		all = append(all, a)
 	}
-	return append(all, composedArticle), nil
+	all = append(all, composedArticle)
+	for i := range all {
+		all[i].Checked, all[i].Missing = checkedRows[all[i].Name], partlyChecked[all[i].Name]
+	}
+	return all, nil
 }
 
 // composedArticle is the article of the correction by several theorems.

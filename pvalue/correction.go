@@ -15,7 +15,8 @@ import (
 // applies to it.
 type Correction struct {
 	Name    string
-	Proof   theory.Proof
+	Proof   theory.Proof // where people find it
+	InCoq   bool         // Coq checks it, for p-values
 	Sources []theory.Source
 	Assumes []string
 	Needs   *theory.NotApplicableError // why the theorem does not apply, nil if it does

@@ -54,11 +54,14 @@ func correctionOf(p maxinfo.Plan, links []link, name string) Correction {
 		c.refuse(p, links, name)
 		return c
 	}
+	var used []option
 	for _, l := range onWays(links, name) {
 		for _, o := range l.options(name) {
 			c.told(o)
+			used = append(used, o)
 		}
 	}
+	_, c.InCoq = checkedFor(p, used)
 	if len(c.ways[0].edges) > 1 {
 		c.Proof = theory.Derived
 		c.Sources = each.Union(c.Sources, compositionSource)

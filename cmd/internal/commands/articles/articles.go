@@ -127,6 +127,7 @@ func merged(first string, some []theory.Article, second string, others []theory.
 			continue
 		}
 		all[i].command += ", " + second
+		all[i].Checked, all[i].Missing = other.Checked, other.Missing // no more than one of the two has any
 		at = i
 	}
 	return all

@@ -217,8 +217,12 @@ func (b backwards) solve() (rows []solved, err error) {
 	if err != nil {
 		return nil, err
 	}
-	of := func(a pvalue.Answer) (string, theory.Proof) { return a.Name, a.Test.Correction.Proof }
-	if all, err = only(all, of, b.choice); err != nil {
+	of := func(a pvalue.Answer) pvalue.Correction {
+		c := a.Test.Correction
+		c.Name = a.Name
+		return c
+	}
+	if all, err = only(all, of, b.choice, b.by); err != nil {
 		return nil, err
 	}
 	best := goal.Best(all)

@@ -104,8 +104,11 @@ func (q levelQuestion) solve() (rows []levelled, err error) {
 	if status, reason, err := theory.StatusOf(err); err != nil || status != theory.OK {
 		return []levelled{{level: q.level, by: q.plan.Neighbours, status: status, reason: reason}}, err
 	}
-	of := func(c pvalue.Correction) (string, theory.Proof) { return c.Name, c.Proof }
-	if corrections, err = only(corrections, of, q.choice); err != nil {
+	for i := range corrections { // Coq checks p-values behind a gate
+		corrections[i].InCoq = corrections[i].InCoq && corrections[i].Name != "gates"
+	}
+	of := func(c pvalue.Correction) pvalue.Correction { return c }
+	if corrections, err = only(corrections, of, q.choice, q.plan.Neighbours); err != nil {
 		return nil, err
 	}
 	best := -1

@@ -1,12 +1,14 @@
 package pvalues
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,12 +151,12 @@ func TestListFigures(t *testing.T) {
 		flags string
 		wants []string
 	}{
-		{pure, []string{"threshold", "a max-info-any, published\n", "b max-info-dwork15, published\n", "c renyi, derived\n",
+		{pure, []string{"threshold", "a max-info-any, published\n", "b max-info-dwork15, published\n", "c renyi, coq\n",
 			"d kl, derived\n", "  epsilon\n"}},
 		{pure + " --method renyi --alpha 0.05,0.01",
-			[]string{"a alpha 0.05, derived\n", "b alpha 0.01, derived\n", "by the best method"}},
+			[]string{"a alpha 0.05, coq\n", "b alpha 0.01, coq\n", "by the best method"}},
 		{"pvalue-correct --alpha 0.05 --by gates --looks 20:100:20 --passes 1,3 --losses 0",
-			[]string{"wins needed", "a passes 1, derived\n", "b passes 3, derived\n", "  looks\n"}},
+			[]string{"wins needed", "a passes 1, coq\n", "b passes 3, coq\n", "  looks\n"}},
 		{"pvalue-correct --alpha 0.05 --by description --outcomes 10 --p 1e-6:0.1:x10", []string{"p adjusted", "  p\n"}},
 		{"pvalue-correct --alpha 0.01:0.1:0.01 --by description --survives 0.001", []string{"outcomes\n", "  alpha\n"}},
 		{"pvalue-correct --level 0.9:0.99:0.01 --by description --outcomes 2", []string{"alpha\n", "  level\n"}},
@@ -197,14 +199,14 @@ func TestListFigures(t *testing.T) {
 // A figure says which proofs are published, and how many points it leaves out.
 func TestListFiguresDoNotMislead(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const both = "filled markers: derived in dpcalc; hollow markers: published"
+	const both = "filled markers: derived in dpcalc or checked by Coq; hollow markers: published"
 	const base = "pvalue-correct --alpha 0.05 --by pure-dp --samples 10k --epsilon "
 	for command, want := range map[string]string{
 		base + "0.001:0.1:log20":                      "not drawn, outside 1e-300 to 1e300: 2 points of max-info-any",
 		base + "0.001,0.01":                           both,
-		base + "0.001,0.01 --method renyi":            "derived in dpcalc",
+		base + "0.001,0.01 --method renyi":            "checked by Coq",
 		base + "0.001,0.01 --method max-info-dwork15": "published; hollow markers",
-		base + "0.001,0.01,0.02 --alpha 0.05,0.01":    "derived in dpcalc",
+		base + "0.001,0.01,0.02 --alpha 0.05,0.01":    "checked by Coq",
 	} {
 		code, _, stderr := commandtest.Dpcalc(append(withoutRepeats(command), "-o", "x.svg")...)
 		svg, err := os.ReadFile("x.svg")
@@ -332,5 +334,41 @@ func TestCleanWins(t *testing.T) {
 		"pvalue-correct --by max-info --alpha 0.05 --bits 1 --slack 0.1 --losses 3 -f jsonl")...)
 	if row := lines(t, out)[0]; code != usage.ExitNoAnswer || row["wins_needed"] != nil {
 		t.Errorf("exit %d, %v without a threshold", code, row)
+	}
+}
+
+// A row says coq where Coq checks p-values: not for intervals behind a gate, nor after privacy is converted. What is
+// published stays among the published methods.
+func TestRowsInCoq(t *testing.T) {
+	const pure = "pvalue-correct --by pure-dp --epsilon 0.01 -n 1000 "
+	for command, want := range map[string]string{
+		"pvalue-correct --by description --outcomes 20 --alpha 0.05":                    "bonferroni,coq",
+		"pvalue-correct --by description --outcomes 20 --alpha 0.05 --proofs published": "bonferroni,coq",
+		"pvalue-correct --by description --outcomes 20 --level 0.99":                    "bonferroni,coq",
+		"pvalue-correct --by description --survives 0.001 --alpha 0.05":                 "bonferroni,coq",
+		"pvalue-correct --by gates --looks 20 --alpha 0.05":                             "gates,coq",
+		"pvalue-correct --by gates --looks 20 --level 0.999999":                         "gates,derived",
+		pure + "--alpha 0.05 --method renyi":                                            "renyi,coq",
+		pure + "--alpha 0.05 --proofs published,coq":                                    "max-info-any,published max-info-dwork15,published renyi,coq",
+		pure + "--alpha 0.05 --method renyi --neighbours add-remove":                    "renyi,derived",
+		pure + "--alpha 0.05 --proofs published,coq --neighbours add-remove":            "max-info-any,published max-info-dwork15,published",
+		"pvalue-correct --by zcdp --rho 1e-6 -n 1000 --alpha 0.05 --method group":       "group,published",
+	} {
+		code, out, stderr := commandtest.Dpcalc(append(strings.Fields(command), "-f", "csv")...)
+		if code != usage.ExitOK && code != usage.ExitNoAnswer {
+			t.Fatalf("%s: exit %d, %s", command, code, stderr)
+		}
+		rows, err := csv.NewReader(strings.NewReader(out)).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		method, proof := slices.Index(rows[0], "method"), slices.Index(rows[0], "proof")
+		var got []string
+		for _, r := range rows[1:] {
+			got = append(got, r[method]+","+r[proof])
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %v, want %s", command, got, want)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/commands/steps"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 )
@@ -44,8 +45,8 @@ func (s selection) tests() (all []pvalue.Test, best int, err error) {
 		return nil, -1, err
 	}
 	if all[0].Correction.Name != "" { // else no theorem has a number for the whole
-		of := func(t pvalue.Test) (string, theory.Proof) { return t.Correction.Name, t.Correction.Proof }
-		if all, err = only(all, of, s.choice); err != nil {
+		of := func(t pvalue.Test) pvalue.Correction { return t.Correction }
+		if all, err = only(all, of, s.choice, s.plan.Neighbours); err != nil {
 			return nil, -1, err
 		}
 	}
@@ -58,8 +59,16 @@ var verdictNames = []string{"best", "proof", "status", "reason", "sources", "ass
 // verdictOf is what became of a correction.
 func verdictOf(c pvalue.Correction, status theory.Status, reason string, best bool,
 	by commands.Convention) commands.Verdict {
-	return commands.Verdict{Method: c.Name, Best: best, Proof: c.Proof, Status: status, Reason: reason,
+	return commands.Verdict{Method: c.Name, Best: best, Proof: proofOf(c, by), Status: status, Reason: reason,
 		Sources: by.Sources(c.Sources), Assumes: c.Assumes, Neighbours: by}
+}
+
+// proofOf says where the proof of a row is. Coq does not check how privacy is converted from one kind of neighbours.
+func proofOf(c pvalue.Correction, by commands.Convention) theory.Proof {
+	if c.InCoq && by != commands.ByAdding {
+		return theory.Coq
+	}
+	return c.Proof
 }
 
 // bestOf is the best row, nil if there is none.
@@ -94,13 +103,9 @@ func (which choice) inputs() []record.Input {
 	return all
 }
 
-// only keeps what was asked for.
-func only[T any](all []T, of func(T) (string, theory.Proof), which choice) ([]T, error) {
-	var names []string
-	for _, x := range all {
-		name, _ := of(x)
-		names = append(names, name)
-	}
+// only keeps what was asked for. Coq may check what is published.
+func only[T any](all []T, of func(T) pvalue.Correction, which choice, by commands.Convention) ([]T, error) {
+	names := each.Of(all, func(x T) string { return of(x).Name })
 	if which.method != "" && !slices.Contains(names, which.method) {
 		return nil, usage.Errorf("--method: got %s, want %s for this source%s",
 			usage.Shown(which.method), usage.OrList(names), usage.DidYouMean(which.method, names))
@@ -110,11 +115,15 @@ func only[T any](all []T, of func(T) (string, theory.Proof), which choice) ([]T,
 		wanted = strings.Split(which.proofs, ",")
 	}
 	all = slices.DeleteFunc(all, func(x T) bool {
-		name, proof := of(x)
-		if which.method != "" && name != which.method {
+		c := of(x)
+		if which.method != "" && c.Name != which.method {
 			return true
 		}
-		return wanted != nil && proof != "" && !slices.Contains(wanted, string(proof)) // an answer that is none has no proof
+		if wanted == nil || c.Proof == "" { // an answer that is none has no proof
+			return false
+		}
+		is := func(proof theory.Proof) bool { return slices.Contains(wanted, string(proof)) }
+		return !is(c.Proof) && !is(proofOf(c, by))
 	})
 	if len(all) == 0 {
 		return nil, usage.Errorf("--proofs: got %s, want all: no method for this source has such a proof", which.proofs)

@@ -33,7 +33,7 @@ func (t *correction) about() (remarks []record.Remark, sources []theory.Source) 
 		return []record.Remark{{}, {Label: "Method"}, {Label: string(t.family), Text: t.title()}}, nil
 	}
 	return []record.Remark{{}, {Label: "Method"}, {Label: by.Name, Text: strings.Join([]string{
-		"assumes " + strings.Join(by.Assumes, "; "), "proof: " + string(by.Proof),
+		"assumes " + strings.Join(by.Assumes, "; "), "proof: " + string(proofOf(by, t.asked.plan.Neighbours)),
 		"source: " + strings.Join(record.Sources(by.Sources).List, "; "),
 	}, "\n")}}, by.Sources
 }
