@@ -52,7 +52,7 @@ func (l *Ledger) Extend(ctx context.Context, e Extension) (changed bool, err err
 		return false, err
 	}
 	return true, l.writing(ctx, func(h *history, w journal.Writer) error {
-		if err := cmp.Or(l.takes(h), l.keepAfter(h, w, line, e)); err != nil {
+		if err := cmp.Or(l.checkCurrent(h), l.keepAfter(h, w, line, e)); err != nil {
 			return err
 		}
 		return l.add(w, *line)

@@ -24,7 +24,7 @@ func idOf(l Line) string { return cmp.Or(l.Key, l.Fingerprint) }
 // Again the answer.
 func (l *Ledger) askColumn(ctx context.Context, s Submission) (a asked, err error) {
 	h, err := l.current()
-	if err := cmp.Or(err, l.admits(&s)); err != nil {
+	if err := cmp.Or(err, l.checkSubmission(&s)); err != nil {
 		return a, err
 	}
 	if s.Name == "" {

@@ -101,7 +101,7 @@ func TestMarginsAheadOneByOne(t *testing.T) {
 					next := open.NextGate(a, s.Plan)
 					ln = ln.AddFloat(next.LnRest).AddFloat(next.LnShare(int(passed)))
 					a.Looks[ShowPass]++
-					a.Looks[Refused] += rule.BoolToInt(next.Line.Kept > 0)
+					a.Looks[Refused] += rule.BoolToInt(next.Line.RefusedAbove > 0)
 					a.Rare[ShowPass] += passed
 				}
 				a.Left = tails.Budget(ln.Float())

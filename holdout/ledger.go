@@ -260,7 +260,7 @@ func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error
 		}
 	}
 	if n > hand { // which the rule refuses
-		return asked{Asked: rule.Asked{Line: Line{Line: form.Line{Event: Looked, Name: s.Name}}}}, l.admits(&s)
+		return asked{Asked: rule.Asked{Line: Line{Line: form.Line{Event: Looked, Name: s.Name}}}}, l.checkSubmission(&s)
 	}
 	first := *l
 	first.rows = l.rows.First(n)
@@ -269,8 +269,8 @@ func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error
 	return a, err
 }
 
-// admits checks all of a submission but its values, and fills in what has one value.
-func (l *Ledger) admits(s *Submission) error {
+// checkSubmission checks all of a submission but its values, and fills in what has one value.
+func (l *Ledger) checkSubmission(s *Submission) error {
 	if err := cmp.Or(ValidName("name", s.Name), ValidName("team", s.Team)); err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (l *Ledger) admits(s *Submission) error {
 
 // askNow reads a submission at the rows that there are.
 func (l *Ledger) askNow(s Submission) (a asked, err error) {
-	if err := l.admits(&s); err != nil {
+	if err := l.checkSubmission(&s); err != nil {
 		return a, err
 	}
 	a.Asked, err = l.rows.Ask(s)
@@ -492,14 +492,14 @@ func (l *Ledger) Price(s Submission, bar *float64) ([]Response, error) {
 	if err := cmp.Or(err, a.Query.Differs()); err != nil {
 		return nil, err
 	}
-	if err := l.takes(h); err != nil {
+	if err := l.checkCurrent(h); err != nil {
 		return nil, err
 	}
 	return open.Price(h.Past, &a.Asked, bar, s.Effect)
 }
 
-// takes checks that an open ledger takes looks of the rows that it was opened with.
-func (l *Ledger) takes(h *history) error {
+// checkCurrent checks that an open ledger takes looks of the rows that it was opened with.
+func (l *Ledger) checkCurrent(h *history) error {
 	switch {
 	case h.Retired:
 		return &RefusedError{Reason: "the ledger is retired"}

@@ -76,7 +76,7 @@ func AreColumns(metrics []string) bool { return data.AreColumns(metrics) }
 type (
 	Ahead      = open.Ahead
 	Batch      = rule.Batch
-	Known      = rule.Known
+	Known      = rule.TruthInterval
 	Line       = rule.Line
 	Plan       = rule.Plan
 	Remaining  = rule.Remaining

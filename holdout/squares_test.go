@@ -83,7 +83,7 @@ func TestSecondMomentOfColumns(t *testing.T) {
 	}
 	wide := 2 * tails.Differences{Rows: 900, Disagreement: 1}.Widest(math.Log(0.05/4), math.Log(0.05/4), 0) / 2
 	a := takes(t, l, ask(near, ShowScore))
-	if width := *a.Open.Upper - *a.Open.Lower; !(width < wide/2) || a.Open.Kept != 0.01 {
+	if width := *a.Open.Upper - *a.Open.Lower; !(width < wide/2) || a.Open.RefusedAbove != 0.01 {
 		t.Errorf("an interval of the length %v, and %v without a second moment: %+v", width, wide, a.Open)
 	}
 	truth := 0.
@@ -109,7 +109,7 @@ func TestSecondMomentOfColumns(t *testing.T) {
 	}
 	test := ask(far, ShowReject)
 	test.Test = SignTest
-	if a := takes(t, l, test); a.Open.Kept != 0 || a.Verdict == Refused {
+	if a := takes(t, l, test); a.Open.RefusedAbove != 0 || a.Verdict == Refused {
 		t.Errorf("a test needs no second moment: %+v", a.Open)
 	}
 	if v, err := Verify(dir, ""); err != nil || v.Looks != 4 {
@@ -141,7 +141,7 @@ func TestRefusalsLeaveSomething(t *testing.T) {
 	ids, labels, old, _ := judged(t, 900, 0, 1, 0.05)
 	l, _ := keptLedger(t, ids, labels, old, 0.01, Units{})
 	line := Line{Line: form.Line{Question: Question{Show: ShowPass, Bar: float(0)}, Metric: "column:judge",
-		Shown: Shown{Rows: 900, Differ: 900, Kept: 0.01}}}
+		Shown: Shown{Rows: 900, Differ: 900, RefusedAbove: 0.01}}}
 	for _, most := range []float64{2, 2.5, 8, 36} {
 		p := *l.plan
 		law := *p.Open

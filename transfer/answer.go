@@ -28,7 +28,7 @@ func (a Answer) Noise() iter.Seq[theory.NoiseBlock] {
 		return func(func(theory.NoiseBlock) bool) {}
 	case a.Arrival != nil:
 		return func(yield func(theory.NoiseBlock) bool) {
-			for want := range solver.ArrivalOf(a.Goal, false).Wants().All {
+			for want := range solver.ArrivalOf(a.Goal, false).Targets().All {
 				if !yield(theory.NoiseBlock{Queries: want.Queries, Scale: run.Scale, Cut: run.Cut, Rows: want.Samples}) {
 					return
 				}

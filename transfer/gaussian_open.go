@@ -65,7 +65,7 @@ func (r anyAnswer) Tau(g Goal) (float64, Mechanism) {
 	if !e.Reaches(g.Queries) {
 		return r.Limit(g), Mechanism{}
 	}
-	run := solver.WantedNoise{Wants: e.Wants(g.Queries), Queries: g.Queries}.Mechanism()
+	run := solver.WantedNoise{Wants: e.Targets(g.Queries), Queries: g.Queries}.Mechanism()
 	return min(solver.Up(e.Tau(g.Queries)), r.Limit(g)), run
 }
 
@@ -86,7 +86,7 @@ func (r anyAnswer) Samples(g Goal, by solver.Trail) (solver.Reached, error) {
 // Queries ends where no noise is found.
 func (r anyAnswer) Queries(g Goal) int64 {
 	most, reach := r.Optimised.Queries(g), int64(0)
-	endlessOf(g).Wants(most).Blocks(func(block theory.NoiseBlock) bool {
+	endlessOf(g).Targets(most).Blocks(func(block theory.NoiseBlock) bool {
 		reach += block.Queries
 		return true
 	})

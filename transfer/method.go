@@ -78,7 +78,7 @@ func (m Method) ruleFor(g Goal) solver.Rule {
 		}
 		return r
 	}
-	if special := g.OneSided || g.Query.IsSigned() || m.knows(g); special && m.other != nil {
+	if special := g.OneSided || g.Query.IsSigned() || m.usesKnownVariance(g); special && m.other != nil {
 		r = m.other
 	}
 	if m.Splits {
@@ -182,15 +182,15 @@ func (m Method) proven(g Goal) (Proof, []theory.Source) {
 	switch {
 	case g.Query.IsSigned() && m.Tails != nil:
 		return Derived, slices.Concat(sources, m.Tails)
-	case m.knows(g):
+	case m.usesKnownVariance(g):
 		return Derived, sources
 	}
 	return m.Proof, sources
 }
 
-// knows reports whether the tails of the method's answers rest on a known variance or second moment, or its board
-// begins at what every score is known to be at least.
-func (m Method) knows(g Goal) bool {
+// usesKnownVariance reports whether the tails of the method's answers rest on a known variance or second moment, or its
+// board begins at what every score is known to be at least.
+func (m Method) usesKnownVariance(g Goal) bool {
 	if g.SecondMoment > 0 && g.Checked {
 		return m.Keeps(g)
 	}
@@ -206,7 +206,7 @@ func (m Method) knows(g Goal) bool {
 // spreads reports whether these tails rest on a known variance or second moment.
 func (m Method) spreads(g Goal) bool {
 	floored := slices.Contains(m.Uses, floorFlag) && g.Variance == 0
-	return m.knows(g) && slices.Contains(m.Uses, varianceFlag) && !floored
+	return m.usesKnownVariance(g) && slices.Contains(m.Uses, varianceFlag) && !floored
 }
 
 // Keeps reports whether the promise of the method needs that nothing is shown of a query whose mean square on the
@@ -227,7 +227,7 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a)
 	a.Goal = m.Used(a)
 	hypotheses := m.Assumes
-	if m.knows(a.Goal) || a.Decided != Undecided {
+	if m.usesKnownVariance(a.Goal) || a.Decided != Undecided {
 		hypotheses = slices.Concat(hypotheses, []string{a.known()})
 	}
 	if a.Sample != nil {
@@ -243,7 +243,7 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 		}
 		return sources, assumes
 	}
-	if m.knows(a.Goal) || !a.Mechanism.LowVariance {
+	if m.usesKnownVariance(a.Goal) || !a.Mechanism.LowVariance {
 		return sources, hypotheses
 	}
 	return slices.Concat(sources, lowVariance), slices.Concat(m.Assumes, []string{a.known()})

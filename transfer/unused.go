@@ -81,7 +81,7 @@ func (m Method) withParameters(g, used Goal, low bool) Goal {
 	if low || decides || bounds {
 		withDisagreement(g, &used)
 	}
-	if low && !(all.Disagreement > 0) || m.knows(all) {
+	if low && !(all.Disagreement > 0) || m.usesKnownVariance(all) {
 		used.AtLeast, used.Variance, used.SecondMoment = all.AtLeast, all.Variance, all.SecondMoment
 	}
 	bounded := used.Disagreement > 0 || used.AtLeast > 0 || used.SecondMoment > 0

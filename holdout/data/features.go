@@ -62,7 +62,7 @@ func (f *Features) Columns() (names []string, err error) {
 // Column returns the values of a column by their ids, which must all be there once.
 func (f *Features) Column(name string, ids []string) (map[string]string, error) {
 	values := make(map[string]string, len(ids))
-	var doubled, missing some
+	var doubled, missing idSample
 	err := File{In: bytes.NewReader(f.Text), Column: name}.Rows(func(id, value string) error {
 		if _, again := values[id]; again {
 			doubled.add(id)

@@ -248,11 +248,11 @@ func scalar(raw json.RawMessage) (string, bool) {
 	}
 	var text string
 	err := json.Unmarshal(raw, &text)
-	return text, err == nil && !halved(raw)
+	return text, err == nil && !hasLoneSurrogate(raw)
 }
 
-// halved reports whether a text in JSON has an escape of half of a pair of surrogates.
-func halved(raw []byte) bool {
+// hasLoneSurrogate reports whether a text in JSON has an escape of half of a pair of surrogates.
+func hasLoneSurrogate(raw []byte) bool {
 	for i := 0; i < len(raw); i++ {
 		if raw[i] != '\\' {
 			continue

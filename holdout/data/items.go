@@ -28,7 +28,7 @@ func (i *Items) Fingerprint() string {
 
 // Drawn returns the items with labels, in the order of the labels.
 func (i *Items) Drawn(labels *Labels) (rows []int32, err error) {
-	var surplus some
+	var surplus idSample
 	for _, id := range labels.IDs {
 		row := i.Find(id)
 		if row < 0 {

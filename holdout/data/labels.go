@@ -61,7 +61,7 @@ func NewRows(t Table) (*Labels, error) {
 		return nil, inputf("got no rows, want ids and labels")
 	}
 	l.Roster = NewRoster(ids)
-	var doubled some
+	var doubled idSample
 	for i, id := range ids {
 		if l.Find(id) != int32(i) {
 			doubled.add(id)

@@ -38,7 +38,7 @@ func (r Reader) Read(name string, binary bool, t Table) (Values, error) {
 	if !v.Reads(metric.Text) {
 		cell = r.numberCell(&v, binary)
 	}
-	var surplus, doubled, missing some
+	var surplus, doubled, missing idSample
 	next := 0 // most files have the order of the ids
 	err := t(func(id, text string) error {
 		i := r.Rows.Order[min(next, len(ids)-1)]
@@ -76,7 +76,7 @@ func (r Reader) Read(name string, binary bool, t Table) (Values, error) {
 		wrong = append(wrong, more.Error())
 	}
 	for _, s := range []struct {
-		some
+		idSample
 		word string
 	}{{missing, "missing"}, {surplus, "surplus"}, {doubled, "doubled"}} {
 		if s.count > 0 {

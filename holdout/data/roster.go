@@ -81,8 +81,8 @@ func (x index) slot(id string) int {
 // find returns the first row of an id, -1 if there is none.
 func (x index) find(id string) int32 { return x.slots[x.slot(id)] - 1 }
 
-// some counts ids and keeps the first few.
-type some struct {
+// idSample counts ids and keeps the first few.
+type idSample struct {
 	count int
 	first []string
 }
@@ -90,13 +90,13 @@ type some struct {
 // mostNamed is how many ids an error names.
 const mostNamed = 5
 
-func (s *some) add(id string) {
+func (s *idSample) add(id string) {
 	if s.count++; s.count <= mostNamed {
 		s.first = append(s.first, shown(id))
 	}
 }
 
-func (s *some) text(word string) string {
+func (s *idSample) text(word string) string {
 	list := strings.Join(s.first, ", ")
 	if s.count > len(s.first) {
 		list += ", ..."

@@ -67,7 +67,7 @@ func (r Rule) Answer(past rule.Past, a *rule.Asked) (rule.Line, error) {
 	if len(a.All) > 0 {
 		return open.AnswerJointly(past.Plan, a)
 	}
-	line, most := a.Line, past.Plan.Kept("")
+	line, most := a.Line, past.Plan.RefusedAbove("")
 	if most > 0 && a.Scores.Square() > most {
 		line.Verdict = form.Refused
 		return line, nil
@@ -160,8 +160,8 @@ func byMethod(p *rule.Plan) (theory.LogProb, error) {
 	return p.Goal.Beta, nil
 }
 
-// only refuses a mechanism with a field that the method has not.
-func only(p *rule.Plan, own theory.Run) error {
+// rejectForeignFields refuses a mechanism with a field that the method has not.
+func rejectForeignFields(p *rule.Plan, own theory.Run) error {
 	if !reflect.DeepEqual(own, p.Mechanism) {
 		return journal.Corrupt("plan.json: the mechanism has a field that is no part of %s", p.Method)
 	}

@@ -18,7 +18,7 @@ func (gate) run(a transfer.Answer) (theory.Run, error) {
 
 func (gate) failure(p *rule.Plan) (theory.LogProb, error) {
 	count := p.Mechanism.PassCount
-	if err := only(p, theory.Run{PassCount: count}); err != nil {
+	if err := rejectForeignFields(p, theory.Run{PassCount: count}); err != nil {
 		return 0, err
 	}
 	switch counted := p.Goal.Query.IsZeroOne() && p.Goal.Bar.Given; {

@@ -19,7 +19,7 @@ func (ladder) run(a transfer.Answer) (theory.Run, error) {
 }
 
 func (ladder) failure(p *rule.Plan) (theory.LogProb, error) {
-	if err := only(p, theory.Run{Board: p.Mechanism.Board}); err != nil {
+	if err := rejectForeignFields(p, theory.Run{Board: p.Mechanism.Board}); err != nil {
 		return 0, err
 	}
 	if p.Mechanism.Board != nil {

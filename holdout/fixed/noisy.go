@@ -48,7 +48,7 @@ func Gaussian(g transfer.Goal, b theory.NoiseBlock) mechanism.Gaussian {
 }
 
 func (noisy) failure(p *rule.Plan) (theory.LogProb, error) {
-	if err := only(p, theory.Run{Noise: p.Mechanism.Noise}); err != nil {
+	if err := rejectForeignFields(p, theory.Run{Noise: p.Mechanism.Noise}); err != nil {
 		return 0, err
 	}
 	covered, a := int64(0), transfer.Answer{Goal: p.Goal}

@@ -12,7 +12,7 @@ type sealed struct{}
 func (sealed) run(transfer.Answer) (theory.Run, error) { return theory.Run{}, nil }
 
 func (sealed) failure(p *rule.Plan) (theory.LogProb, error) {
-	if err := only(p, theory.Run{}); err != nil {
+	if err := rejectForeignFields(p, theory.Run{}); err != nil {
 		return 0, err
 	}
 	return byMethod(p)

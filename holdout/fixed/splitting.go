@@ -14,7 +14,7 @@ func (splitting) run(a transfer.Answer) (theory.Run, error) { return cut(a.Queri
 
 func (splitting) failure(p *rule.Plan) (theory.LogProb, error) {
 	m := p.Mechanism
-	if err := only(p, theory.Run{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
+	if err := rejectForeignFields(p, theory.Run{Parts: m.Parts, Permutation: m.Permutation}); err != nil {
 		return 0, err
 	}
 	if m.Parts != p.Goal.Queries {

@@ -82,7 +82,7 @@ func NewTestPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 // at most beta.
 func (Test) Certified(p *rule.Plan) error {
 	level := p.Mechanism.Level
-	if err := only(p, theory.Run{Level: level}); err != nil {
+	if err := rejectForeignFields(p, theory.Run{Level: level}); err != nil {
 		return err
 	}
 	switch {

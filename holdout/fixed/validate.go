@@ -25,7 +25,7 @@ func (validator) run(a transfer.Answer) (m theory.Run, err error) {
 func (validator) failure(p *rule.Plan) (theory.LogProb, error) {
 	m := p.Mechanism
 	own := theory.Run{Threshold: m.Threshold, Widths: m.Widths, Parts: m.Parts, Permutation: m.Permutation}
-	if err := only(p, own); err != nil {
+	if err := rejectForeignFields(p, own); err != nil {
 		return 0, err
 	}
 	if m.Parts > 0 {

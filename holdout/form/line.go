@@ -63,19 +63,19 @@ type Line struct {
 
 // Shown is what a response to an open look carries: its cell, its price, and an interval for the truth.
 type Shown struct {
-	Rows     int64    `json:"rows,omitempty"`
-	Differ   int64    `json:"differ,omitempty"`       // of these, or of a benchmark, on which the candidate differs from the incumbent
-	Moment   float64  `json:"moment,omitempty"`       // of a difference of losses: the mean square of how far it can be from 0
-	Bins     []int64  `json:"bins,omitempty"`         // of losses of a class: the rows by their greater probability
-	Positive int64    `json:"least,omitempty"`        // of a ratio: the rows predicted positive; by the first code where they bound D from below
-	Share    float64  `json:"differ_share,omitempty"` // of clusters that count alike: their mean share of such rows
-	From     *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
-	Below    *float64 `json:"below,omitempty"`        // above all scores of the cell; nil for the highest cell and for a test
-	Clusters *Sizes   `json:"clusters,omitempty"`     // of the rows
-	Kept     float64  `json:"kept,omitempty"`         // the mean square above which a difference is refused, of values in [0,1]
-	Price    *float64 `json:"price,omitempty"`        // nats
-	Lower    *float64 `json:"lower,omitempty"`
-	Upper    *float64 `json:"upper,omitempty"`
+	Rows         int64    `json:"rows,omitempty"`
+	Differ       int64    `json:"differ,omitempty"`       // of these, or of a benchmark, on which the candidate differs from the incumbent
+	Moment       float64  `json:"moment,omitempty"`       // of a difference of losses: the mean square of how far it can be from 0
+	Bins         []int64  `json:"bins,omitempty"`         // of losses of a class: the rows by their greater probability
+	Positive     int64    `json:"least,omitempty"`        // of a ratio: the rows predicted positive; in the first code if they bound D below
+	Share        float64  `json:"differ_share,omitempty"` // of clusters that count alike: their mean share of such rows
+	From         *float64 `json:"from,omitempty"`         // the least score of the cell; nil for the lowest cell and for a test
+	Below        *float64 `json:"below,omitempty"`        // above all scores of the cell; nil for the highest cell and for a test
+	Clusters     *Sizes   `json:"clusters,omitempty"`     // of the rows
+	RefusedAbove float64  `json:"kept,omitempty"`         // the mean square above which a difference is refused, of values in [0,1]
+	Price        *float64 `json:"price,omitempty"`        // nats
+	Lower        *float64 `json:"lower,omitempty"`
+	Upper        *float64 `json:"upper,omitempty"`
 
 	Conditions []Shown `json:"conditions,omitempty"` // of several conditions: of each its rows, and what is said of its truth
 }

@@ -26,7 +26,7 @@ func MarginAfter(p *rule.Plan, of *rule.Account, ahead Ahead, rows int64, sizes 
 	}
 	a := of.Copy()
 	g := gates(a, p.Open.Most)
-	if p.Kept(ask.Pass) == 0 {
+	if p.RefusedAbove(ask.Pass) == 0 {
 		g.Refusals = open.Bet{}
 	}
 	g, passed := g.Ahead(ahead.Passes, 1)
@@ -40,7 +40,7 @@ func MarginAfter(p *rule.Plan, of *rule.Account, ahead Ahead, rows int64, sizes 
 func Margin(a *rule.Account, p *rule.Plan, rows int64, sizes *form.Sizes) float64 {
 	worst := rule.Line{Line: form.Line{Metric: p.Metric, Shown: form.Shown{Rows: rows, Share: 1}}}
 	next := NextGate(a, p)
-	worst.Kept = next.Line.Kept
+	worst.RefusedAbove = next.Line.RefusedAbove
 	if p.Compares() {
 		worst.Differ = p.Design().Predicted(rows)
 	}
@@ -55,8 +55,8 @@ func Margin(a *rule.Account, p *rule.Plan, rows int64, sizes *form.Sizes) float6
 
 // NextGate has the shares of the next gate with the usual bet, at its node.
 func NextGate(a *rule.Account, p *rule.Plan) (c cells) {
-	c.Line.Kept, c.node = p.Kept(ask.Pass), open.Node{LnBeta: float64(p.Promise.Beta), Left: a.Left}
-	most := c.beside(a, p.Open.Most)
+	c.Line.RefusedAbove, c.node = p.RefusedAbove(ask.Pass), open.Node{LnBeta: float64(p.Promise.Beta), Left: a.Left}
+	most := c.reserveRefusal(a, p.Open.Most)
 	c.Cuts = []open.Cut{{Above: open.Usual().Share(a.Looks[ask.Pass], a.Rare[ask.Pass], most)}}
 	return c
 }

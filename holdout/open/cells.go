@@ -103,7 +103,7 @@ func CellsOf(a *rule.Account, p *rule.Plan, l rule.Line, tails open.Tails) (c ce
 	most := p.Open.Most
 	c = cells{Line: l, tails: tails, node: open.Node{LnBeta: float64(p.Promise.Beta), Left: a.Left}, holds: -1}
 	c.scale = p.Scale(l.Metric)
-	most = c.beside(a, most)
+	most = c.reserveRefusal(a, most)
 	bet := open.Usual()
 	looks, rare := a.Looks[l.Show], a.Rare[l.Show]
 	if l.Expect != nil {

@@ -30,7 +30,7 @@ func Joins(p *rule.Plan, q ask.Question, name string) error {
 		return nil
 	case curved:
 		return form.Inputf("all: got conditions with %s, want accuracy or a column", name)
-	case p.Kept(ask.Pass) > 0:
+	case p.RefusedAbove(ask.Pass) > 0:
 		return form.Inputf("all: got conditions, want none where a second moment is kept")
 	case len(q.All) > mostConditions:
 		return form.Inputf("all: got %d conditions, want at most %d", len(q.All), mostConditions)

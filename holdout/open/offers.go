@@ -110,7 +110,7 @@ func affordable(p *rule.Plan, o offer) error {
 	for _, name := range p.Served() {
 		for _, s := range o.looks((in.Lowest + in.Highest) / 2) {
 			l := rule.Line{Line: form.Line{Metric: name, Question: s}}
-			l.Rows, l.Kept = p.Promise.Samples, p.Kept(o.show)
+			l.Rows, l.RefusedAbove = p.Promise.Samples, p.RefusedAbove(o.show)
 			tails, _ := planned(p, l, l.Rows, p.Design().Sizes())
 			c, err := CellsOf(a, p, l, tails)
 			if err != nil { // it says why when it is asked

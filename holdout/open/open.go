@@ -106,7 +106,7 @@ func (Rule) Answer(h rule.Past, a *rule.Asked) (rule.Line, error) {
 		mean = measured(h.Plan, a.Scores, a.Line)
 	}
 	cell := c.Response(mean)
-	if c.Line.Kept > 0 && a.Scores.Square() > c.Line.Kept {
+	if c.Line.RefusedAbove > 0 && a.Scores.Square() > c.Line.RefusedAbove {
 		cell = refusal
 	}
 	return c.Write(cell), nil

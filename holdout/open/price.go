@@ -56,7 +56,7 @@ func responses(h rule.Past, a *rule.Asked, bar *float64) (list []Response, err e
 		if bar != nil && a.Show != ask.Reject {
 			gate.Shown = a.Shown
 			gate.Conditions = nil
-			gate.Kept = h.Plan.Kept(gate.Show)
+			gate.RefusedAbove = h.Plan.RefusedAbove(gate.Show)
 			gate.Differ, gate.Share = a.Query.Differ, a.Query.Share
 			next, err := CellsOf(after, h.Plan, gate, TailsOf(h.Plan, gate))
 			wrong := (*form.InputError)(nil)

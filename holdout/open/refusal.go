@@ -12,10 +12,10 @@ import (
 // refusal is the cell of the response [Refused].
 const refusal = -1
 
-// beside leaves a share of the budget to a refusal, and the rest to the cells, none of which may cost more than is left
-// of the most that a response may.
-func (c *cells) beside(a *rule.Account, most float64) (left float64) {
-	if c.Line.Kept > 0 {
+// reserveRefusal leaves a share of the budget to a refusal, and the rest to the cells, none of which may cost more than
+// is left of the most that a response may.
+func (c *cells) reserveRefusal(a *rule.Account, most float64) (left float64) {
+	if c.Line.RefusedAbove > 0 {
 		share, _, _ := gates(a, most).Shares()
 		c.lnRefused = math.Log(share) * (1 + 1e-15)
 		c.node, c.LnRest = c.node.Apart(share)
@@ -38,7 +38,7 @@ func (c cells) Responses() (list []int) {
 	for cell := range c.Cells() {
 		list = append(list, cell)
 	}
-	if c.Line.Kept > 0 {
+	if c.Line.RefusedAbove > 0 {
 		list = append(list, refusal)
 	}
 	return list

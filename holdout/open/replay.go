@@ -28,8 +28,8 @@ func amongRows(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) error {
 		return fmt.Errorf("got %d rows, want %d, or some of them with a feature", l.Rows, rows)
 	case l.Positive != max(0, min(l.Positive, l.Rows)) || l.Moment != max(0, min(l.Moment, 1)):
 		return fmt.Errorf("got %d rows predicted positive of %d and a mean square of %v", l.Positive, l.Rows, l.Moment)
-	case l.Kept != p.Kept(l.Show)*float64(rule.BoolToInt(compared)):
-		return fmt.Errorf("got a mean square kept at %v, want %v", l.Kept, p.Kept(l.Show))
+	case l.RefusedAbove != p.RefusedAbove(l.Show)*float64(rule.BoolToInt(compared)):
+		return fmt.Errorf("got a mean square kept at %v, want %v", l.RefusedAbove, p.RefusedAbove(l.Show))
 	case !AreBins(p, l.Metric, l.Rows, l.Bins):
 		return fmt.Errorf("got the bins %v of %d rows", l.Bins, l.Rows)
 	case unbounded(p, l):

@@ -46,8 +46,8 @@ func planned(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) (tails op
 			return open.Ranged{Rows: entropic, Square: l.Moment}
 		case l.Moment > 0:
 			return open.KnownVariance{Rows: entropic, Variance: l.Moment, Lowest: -1}
-		case l.Kept > 0:
-			return open.Kept{Rows: entropic, Most: l.Kept}
+		case l.RefusedAbove > 0:
+			return open.Kept{Rows: entropic, Most: l.RefusedAbove}
 		case decides && counted:
 			return open.TwoClasses(rows, l.Differ)
 		case decides:

@@ -9,17 +9,17 @@ import (
 // Account is the budget of an open ledger and what its codes depend on: a function of the lines before a look.
 type Account struct {
 	Left  open.Budget
-	Looks map[string]int64  // by what they showed
-	Rare  map[string]int64  // of these, passes, raises, moved guesses and rejections
-	Last  map[scope]float64 // the number shown last
-	Best  map[scope]Known   // of boards: what is known of the best truth of all submissions
-	Epoch int64             // how many changes of the rows there were
+	Looks map[string]int64        // by what they showed
+	Rare  map[string]int64        // of these, passes, raises, moved guesses and rejections
+	Last  map[scope]float64       // the number shown last
+	Best  map[scope]TruthInterval // of boards: what is known of the best truth of all submissions
+	Epoch int64                   // how many changes of the rows there were
 }
 
 // NewAccount returns the account of a new ledger.
 func NewAccount() *Account {
 	return &Account{Looks: make(map[string]int64), Rare: make(map[string]int64), Last: make(map[scope]float64),
-		Best: make(map[scope]Known)}
+		Best: make(map[scope]TruthInterval)}
 }
 
 // Spent returns what the responses so far cost together, in nats.
@@ -30,7 +30,7 @@ func (a *Account) Take(l *Line) {
 	if l.Price != nil {
 		a.Left = a.Left.Child(-*l.Price)
 	}
-	if l.Kept > 0 {
+	if l.RefusedAbove > 0 {
 		a.Looks[form.Refused]++
 		a.Rare[form.Refused] += BoolToInt(l.Verdict == form.Refused)
 	}

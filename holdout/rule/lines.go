@@ -15,31 +15,32 @@ import (
 
 // with is what is known of the best truth if one more submission has its truth in the interval of a line: the best is
 // no less than any lower end, and no more than the greatest upper end.
-func (k Known) with(l *Line) Known {
+func (k TruthInterval) with(l *Line) TruthInterval {
 	if k.Lower == nil {
-		return Known{l.Lower, l.Upper}
+		return TruthInterval{l.Lower, l.Upper}
 	}
 	sign := 1.
 	if m, _ := metric.Of(l.Metric); m.Less {
 		sign = -1
 	}
-	return Known{Outer(k.Lower, l.Lower, sign), Outer(k.Upper, l.Upper, sign)}
+	return TruthInterval{Outer(k.Lower, l.Lower, sign), Outer(k.Upper, l.Upper, sign)}
 }
 
 // Line is a line of looks.jsonl, and what follows from it and others.
 type Line struct {
 	form.Line
-	Chain  string `json:"-"` // of everything up to this line
-	Best   Known  `json:"-"` // of the best truth of all that a board was shown up to this line
-	Known  Known  `json:"-"` // of its model, by one metric and on the same rows, from all lines
-	Latest bool   `json:"-"` // whether no later line is of its model
+	Chain  string        `json:"-"` // of everything up to this line
+	Best   TruthInterval `json:"-"` // of the best truth of all that a board was shown up to this line
+	Known  TruthInterval `json:"-"` // of its model, by one metric and on the same rows, from all lines
+	Latest bool          `json:"-"` // whether no later line is of its model
 }
 
-// Known is what several looks of an open ledger say of a truth together. All of it holds where all intervals do.
-type Known struct{ Lower, Upper *float64 }
+// TruthInterval is what several looks of an open ledger say of a truth together. All of it holds where all intervals
+// do.
+type TruthInterval struct{ Lower, Upper *float64 }
 
 // String prints the interval of the truth, "" where none is known.
-func (k Known) String() string {
+func (k TruthInterval) String() string {
 	if k.Lower == nil || k.Upper == nil {
 		return ""
 	}
@@ -70,7 +71,7 @@ func Intersect(lines []Line) {
 		if len(list) == 1 && data.IsColumn(lines[list[0]].Metric) {
 			continue
 		}
-		var k Known
+		var k TruthInterval
 		for _, i := range list {
 			l := lines[i]
 			if k.Lower == nil || *l.Lower > *k.Lower {

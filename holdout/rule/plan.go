@@ -69,9 +69,9 @@ func (p *Plan) Conditioned() bool {
 	return !p.IsOpen() && p.Method == "gate" && p.FeaturesFile() != nil
 }
 
-// Kept returns the mean square that a look's differences may have on the sample, of values in [0,1]; 0 where there is
-// no check.
-func (p *Plan) Kept(show string) float64 {
+// RefusedAbove returns the mean square that a look's differences may have on the sample, of values in [0,1]; 0 where
+// there is no check.
+func (p *Plan) RefusedAbove(show string) float64 {
 	switch {
 	case p.IsOpen() && show != ask.Reject:
 		return p.Open.SecondMoment / math.Pow(p.Units.Width(), 2)

@@ -83,7 +83,7 @@ func (h *Past) Tear() {
 	h.TornLooks++
 	h.Passes++
 	h.Flags++
-	h.Refused += BoolToInt(h.Plan.Kept("") > 0)
+	h.Refused += BoolToInt(h.Plan.RefusedAbove("") > 0)
 	if law := h.Plan.Open; law != nil {
 		h.Account.Left = h.Account.Left.Child(-law.Most)
 	}

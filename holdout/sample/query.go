@@ -40,13 +40,14 @@ func (l *Sample) Query(a *rule.Asked) (q rule.Query, err error) {
 		}
 	}
 	if l.plan.Compares() {
-		a.Kept = l.plan.Kept(a.Show)
+		a.RefusedAbove = l.plan.RefusedAbove(a.Show)
 	}
 	if l.plan.Binned(a.Metric) {
 		q.Bins = a.Scores.Values.Bins(q.Rows)
 	}
 	a.Moment, a.Positive, a.Bins = q.Moment, q.Positive, q.Bins
-	line.Kept, line.Rows, line.Moment, line.Positive, line.Bins = a.Kept, a.Rows, q.Moment, q.Positive, q.Bins
+	line.RefusedAbove, line.Rows = a.RefusedAbove, a.Rows
+	line.Moment, line.Positive, line.Bins = q.Moment, q.Positive, q.Bins
 	line.Differ, line.Share = q.Differ, q.Share
 	q.Tails = open.TailsOf(l.plan, line)
 	return q, l.joined(a, &q)

@@ -24,7 +24,7 @@ func (t *Terms) Declare() error {
 		if _, err := t.Units.Column(m); err != nil {
 			return form.InAll("metrics", err)
 		}
-		if err := t.asks(m); err != nil {
+		if err := t.checkMetric(m); err != nil {
 			return err
 		}
 		if slices.Contains(t.Metrics[:i], m) {
@@ -69,8 +69,8 @@ func (t *Terms) Declare() error {
 	return nil
 }
 
-// asks checks that a ledger of these terms can answer looks by a metric.
-func (t *Terms) asks(name string) error {
+// checkMetric checks that a ledger of these terms can answer looks by a metric.
+func (t *Terms) checkMetric(name string) error {
 	m, _ := metric.Of(name)
 	slice := name == metric.Precision
 	ratio := m.Ratio != nil || slice

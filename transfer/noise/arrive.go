@@ -29,15 +29,15 @@ type Want struct {
 	Cut     float64 // where the noise is cut; 0 stands for noise that is not
 }
 
-// Wants is what is wanted of all answers, in their order.
-type Wants struct {
+// Targets is what is wanted of all answers, in their order.
+type Targets struct {
 	Sides Sides
 	All   iter.Seq[Want]
 }
 
 // Blocks yields for each of them the largest noise with which the [Bound] certifies it, as long as there is one, and
 // returns whether there is one for all. The noise may grow where rows come.
-func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
+func (w Targets) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 	var b *Bound
 	var s search
 	for want := range w.All {
@@ -54,7 +54,7 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 		}
 		q := b.run(theory.NoiseBlock{Queries: want.Queries, Cut: want.Cut}, want.Tau)
 		share := want.LnEach + num.Log(q.count)*(1-1e-15) - roundUp
-		next, ok := b.loudest(q, share, least, s)
+		next, ok := b.mostNoise(q, share, least, s)
 		if !ok {
 			return false
 		}
@@ -69,7 +69,7 @@ func (w Wants) Blocks(yield func(theory.NoiseBlock) bool) (ok bool) {
 }
 
 // Certified reports whether there is a noise for all answers.
-func (w Wants) Certified() bool { return w.Blocks(func(theory.NoiseBlock) bool { return true }) }
+func (w Targets) Certified() bool { return w.Blocks(func(theory.NoiseBlock) bool { return true }) }
 
 // Stage is rows that have come: answers up to the one with the number Until are about the first Samples rows.
 type Stage struct{ Samples, Until int64 }
@@ -97,9 +97,9 @@ func (a Arrival) EvenCut() float64 {
 	return p.EvenCut()
 }
 
-// Wants returns what is wanted of the answers, in blocks within the stages.
-func (a Arrival) Wants() Wants {
-	return Wants{a.Sides, func(yield func(Want) bool) {
+// Targets returns what is wanted of the answers, in blocks within the stages.
+func (a Arrival) Targets() Targets {
+	return Targets{a.Sides, func(yield func(Want) bool) {
 		last := a.last()
 		each := (a.Beta.Ln() - num.Log(float64(last))) * (1 + 2e-15)
 		done, cut := int64(0), a.whole().Cut()
@@ -108,9 +108,9 @@ func (a Arrival) Wants() Wants {
 		}
 		for _, stage := range a.Stages {
 			for done < stage.Until {
-				g := a.whole().grain()
+				g := a.whole().runLengths()
 				if a.Open {
-					g = grain{20, 1}
+					g = runLengths{20, 1}
 				}
 				count := min(g.queries(done, last-done), stage.Until-done)
 				if a.Open {
@@ -135,7 +135,7 @@ func (a Arrival) EvenErrors(sd float64) theory.LogProb {
 func (a Arrival) lnErrors(sd float64) float64 {
 	b, err := New(a.Stages[0].Samples, a.Sides)
 	ln, runs, cut := math.Inf(-1), 0.0, a.EvenCut()
-	for want := range a.Wants().All {
+	for want := range a.Targets().All {
 		var run theory.LogProb
 		if err == nil {
 			err = b.Grow(want.Samples)
@@ -180,10 +180,10 @@ func lnShare(beta theory.LogProb, j int64) float64 {
 	return (beta.Ln() + num.Log(2./7) - shareFalls*num.Log(float64(j))) * (1 + 1e-15)
 }
 
-// Wants returns what is wanted of the answers up to the last that is looked at, and of those that share its noise,
+// Targets returns what is wanted of the answers up to the last that is looked at, and of those that share its noise,
 // which one in forty do. Nothing is said of those after it.
-func (e Endless) Wants(last int64) Wants {
-	return Wants{e.Sides, func(yield func(Want) bool) {
+func (e Endless) Targets(last int64) Targets {
+	return Targets{e.Sides, func(yield func(Want) bool) {
 		for done := int64(0); done < last; {
 			count := max(done/40, 1)
 			// The first of a block has the least tau, the last the least share.
@@ -216,4 +216,4 @@ func (e Endless) Tau(j int64) float64 {
 
 // Reaches reports whether a noise was found for all answers up to the last. There is then one for more records and for
 // a larger failure probability, as far as is known.
-func (e Endless) Reaches(last int64) bool { return e.Tau(last) < 1 && e.Wants(last).Certified() }
+func (e Endless) Reaches(last int64) bool { return e.Tau(last) < 1 && e.Targets(last).Certified() }

@@ -19,7 +19,7 @@ func feed(first, rows, queries, last int64) (stages []Stage) {
 }
 
 // answersOf are the answers with the noise that is chosen for them.
-func answersOf(w Wants) (answers []given, each []float64, ok bool) {
+func answersOf(w Targets) (answers []given, each []float64, ok bool) {
 	var noise []theory.NoiseBlock
 	ok = w.Blocks(func(b theory.NoiseBlock) bool { noise = append(noise, b); return true })
 	i := 0
@@ -45,7 +45,7 @@ func TestFeedByTheTheorem(t *testing.T) {
 		tau                        float64
 	}{{4600, 100, 10, 2600, 0.1}, {700, 40, 4, 60, 0.15}, {4500, 1000, 100, 1000, 0.1}} {
 		a := Arrival{Stages: feed(c.first, c.rows, c.queries, c.last), Tau: c.tau, Beta: lnBeta}
-		answers, _, ok := answersOf(a.Wants())
+		answers, _, ok := answersOf(a.Targets())
 		if !ok || int64(len(answers)) != c.last {
 			t.Fatalf("%+v is not certified", c)
 		}
@@ -65,7 +65,7 @@ func TestFeedWithOneNoiseAndWithoutAnEnd(t *testing.T) {
 	a := Arrival{Stages: feed(2000, 40, 4, 200), Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
 	for _, sd := range []float64{0.01, 0.014, 0.02} {
 		var answers []given
-		for want := range a.Wants().All {
+		for want := range a.Targets().All {
 			for range want.Queries {
 				answers = append(answers, given{float64(want.Samples), a.Tau, sd, a.EvenCut()})
 			}
@@ -83,7 +83,7 @@ func TestFeedWithOneNoiseAndWithoutAnEnd(t *testing.T) {
 		}
 	}
 	a.Open = true
-	answers, each, ok := answersOf(a.Wants())
+	answers, each, ok := answersOf(a.Targets())
 	total, _ := sumOfErrors(Both, answers)
 	shares := 0.0
 	for _, share := range each {
@@ -110,7 +110,7 @@ func TestOneStage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok := a.Wants().Blocks(func(block theory.NoiseBlock) bool {
+	ok := a.Targets().Blocks(func(block theory.NoiseBlock) bool {
 		_, err = b.Answer(block, 0.1)
 		return err == nil
 	})
@@ -125,7 +125,7 @@ func TestSteadyFeed(t *testing.T) {
 	a := Arrival{Tau: 0.1, Beta: theory.LogProb(math.Log(0.05))}
 	for rows, want := range map[int64]bool{3700: false, 3800: true, 5663: true} {
 		a.Stages = feed(rows, 100, 10, 2600)
-		if a.Wants().Certified() != want {
+		if a.Targets().Certified() != want {
 			t.Errorf("%d first rows: certified %v", rows, !want)
 		}
 	}
@@ -154,7 +154,7 @@ func TestEndlessAnswers(t *testing.T) {
 			t.Errorf("%d rows: certified with a factor of 1.3", n)
 		}
 	}
-	answers, each, ok := answersOf(Endless{Samples: 5000, Factor: 1.6, Beta: lnBeta}.Wants(1500))
+	answers, each, ok := answersOf(Endless{Samples: 5000, Factor: 1.6, Beta: lnBeta}.Targets(1500))
 	total, errors := sumOfErrors(Both, answers)
 	if !ok || !(total < 0.05*0.9) {
 		t.Errorf("the errors of 1,500 answers add up to %v", total)

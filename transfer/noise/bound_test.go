@@ -474,7 +474,7 @@ func TestCutIsNearlyBest(t *testing.T) {
 	least := func(p Plan, cut float64) int64 {
 		holds := func(n int64) bool {
 			p.Samples = n
-			return p.walk(p.grain(), cut, func(run) bool { return true }) <= 0
+			return p.walk(p.runLengths(), cut, func(run) bool { return true }) <= 0
 		}
 		low, high := int64(0), int64(1)
 		for !holds(high) {

@@ -15,13 +15,13 @@ func (p Plan) EvenErrors(sd, cut float64) float64 {
 }
 
 // aboutErrors is about EvenErrors, and hardly ever less, sooner; with coarse runs it is more.
-func (p Plan) aboutErrors(g grain, sd, cut float64) float64 {
+func (p Plan) aboutErrors(g runLengths, sd, cut float64) float64 {
 	return p.lnErrors(cells, g, theory.NoiseBlock{Queries: p.Queries, Scale: sd, Cut: cut})
 }
 
 // lnErrors is ln of the sum of the errors with any noise for all queries of the plan, by so many cells and with the
 // shares chosen for beta.
-func (p Plan) lnErrors(count int, g grain, noise ...theory.NoiseBlock) float64 {
+func (p Plan) lnErrors(count int, g runLengths, noise ...theory.NoiseBlock) float64 {
 	_, varies := p.moment()
 	if !varies {
 		p.Beta = -1 // which the sum does not depend on
@@ -61,10 +61,10 @@ func (p Plan) lnErrors(count int, g grain, noise ...theory.NoiseBlock) float64 {
 
 // runs are the blocks in runs for which the theorem may take every query for the last. For one noise the first answers
 // hardly count. Its runs end where the runs of more queries do, so that the sum grows with the number of queries.
-func (p Plan) runs(g grain, noise []theory.NoiseBlock) iter.Seq[theory.NoiseBlock] {
+func (p Plan) runs(g runLengths, noise []theory.NoiseBlock) iter.Seq[theory.NoiseBlock] {
 	first := int64(1)
 	if _, varies := p.moment(); varies {
-		g = grain{6, 6}
+		g = runLengths{6, 6}
 	} else if len(noise) == 1 {
 		for next := first; next <= p.Queries/(2*g.begin); next += g.queries(next, next) {
 			first = next
@@ -84,7 +84,7 @@ func (p Plan) runs(g grain, noise []theory.NoiseBlock) iter.Seq[theory.NoiseBloc
 }
 
 // The runs of one noise: of the answers before, one in so many.
-var evenGrain, roughGrain = grain{5, 1}, grain{2, 1}
+var evenGrain, roughGrain = runLengths{5, 1}, runLengths{2, 1}
 
 // hasValley reports whether one noise has its minima close together, so that the noise of a plan is good for plans near
 // it. For few queries, and for low variance, they may be far apart.

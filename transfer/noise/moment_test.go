@@ -27,7 +27,7 @@ func (p Plan) bound() *Bound { return newBound(p.Theorem, p.Samples, p.Queries) 
 
 // shared is the plan's runs, whose shares the certificate counts with.
 func (p Plan) shared() iter.Seq[run] {
-	return func(yield func(run) bool) { p.walk(p.grain(), 0, yield) }
+	return func(yield func(run) bool) { p.walk(p.runLengths(), 0, yield) }
 }
 
 // like is a run of so many queries at the bound.

@@ -44,7 +44,7 @@ func (p Plan) Cut() float64 {
 // noise at which eps_m is least. The blocks are as long as the plan's queries only if [Falling] certifies it.
 func (p Plan) Blocks() iter.Seq[theory.NoiseBlock] {
 	return func(yield func(theory.NoiseBlock) bool) {
-		p.walk(p.grain(), p.Cut(), func(q run) bool {
+		p.walk(p.runLengths(), p.Cut(), func(q run) bool {
 			block := theory.NoiseBlock{Queries: int64(q.count), Scale: q.sd, Cut: q.law.cut}
 			if q.sd == 0 || math.IsInf(q.law.cut, 1) {
 				block.Cut = 0
@@ -70,16 +70,16 @@ func (p Plan) isValid() bool {
 // rarely than e^(-2n tau^2) by the bound. The rest need not look at numbers so small.
 func (p Plan) isHopeless() bool { return !(float64(p.Samples)*p.Tau*p.Tau > 1e-12) }
 
-// grain says how many queries share a noise: one in begin of those answered before, one in end
+// runLengths says how many queries share a noise: one in begin of those answered before, one in end
 // of those left, at least one. The schedule takes time and no memory, both growing as the
 // logarithm of m, and asks for about a thousandth more records than one with a noise for each query.
-type grain struct{ begin, end int64 }
+type runLengths struct{ begin, end int64 }
 
-var coarseGrain = grain{1, 4}
+var coarseGrain = runLengths{1, 4}
 
 // cells is how many tangents bound the integral of N_b in a walk. Of many queries twelve ask for about two records in
 // 10,000 more than twenty do.
-func (p Plan) cells(g grain) int {
+func (p Plan) cells(g runLengths) int {
 	switch {
 	case g == coarseGrain:
 		return 8
@@ -89,15 +89,15 @@ func (p Plan) cells(g grain) int {
 	return cells
 }
 
-func (p Plan) grain() grain {
+func (p Plan) runLengths() runLengths {
 	if _, ok := p.moment(); ok {
-		return grain{4, 11}
+		return runLengths{4, 11}
 	}
-	return grain{6, 12}
+	return runLengths{6, 12}
 }
 
 // queries is how many come next where so many are done and left.
-func (g grain) queries(done, left int64) int64 { return max(min(done/g.begin, left/g.end), 1) }
+func (g runLengths) queries(done, left int64) int64 { return max(min(done/g.begin, left/g.end), 1) }
 
 // lastQueries is for how many queries it is looked at what they lack in ln eps_j.
 const lastQueries = 4
@@ -107,24 +107,23 @@ const unserved = 100
 
 // walk yields the runs while they are feasible. It returns an excess that falls in n, tau and beta and is at most 0
 // if the plan is feasible: what the last queries lack in ln eps_j, or about ln of m over the queries that are reached.
-func (p Plan) walk(g grain, cut float64, yield func(run) bool) (excess float64) {
-	return eased(p.lack(g, cut, yield))
+func (p Plan) walk(g runLengths, cut float64, yield func(run) bool) (excess float64) {
+	return scaledExcess(p.excess(g, cut, yield))
 }
 
-// eased makes what the last queries lack nearly linear in ln n. The lack itself grows the faster the fewer records
-// there are.
-func eased(lack float64) float64 {
+// scaledExcess makes an excess nearly linear in ln n. The excess itself grows the faster the fewer records there are.
+func scaledExcess(excess float64) float64 {
 	switch {
-	case lack >= unserved:
-		return lack
-	case lack < -1:
-		return 1 + math.E*lack
+	case excess >= unserved:
+		return excess
+	case excess < -1:
+		return 1 + math.E*excess
 	}
-	return -math.Expm1(-lack)
+	return -math.Expm1(-excess)
 }
 
-// lack is walk before it is eased.
-func (p Plan) lack(g grain, cut float64, yield func(run) bool) float64 {
+// excess walks the plan and returns its unscaled excess.
+func (p Plan) excess(g runLengths, cut float64, yield func(run) bool) float64 {
 	if !p.isValid() {
 		return math.Inf(1)
 	}
@@ -149,7 +148,7 @@ func (p Plan) lack(g grain, cut float64, yield func(run) bool) float64 {
 		if !ok { // it goes on, for what all that are left lack
 			lack = max(lack, next.ln-left.ln(left.each))
 		} else if done == p.Queries-2 && !varies { // mostly this is the first to fail, and so the excess is smooth
-			_, least := b.quietest(q, s.z)
+			_, least := b.leastErrorNoise(q, s.z)
 			lack = max(lack, least-left.ln(left.each))
 		}
 		s = next
@@ -166,7 +165,7 @@ func (p Plan) lack(g grain, cut float64, yield func(run) bool) float64 {
 	q.count = 1
 	b.spend(&q, spent.last(p.sides))
 	target := left.ln(left.last)
-	z, least := b.quietest(q, s.z)
+	z, least := b.leastErrorNoise(q, s.z)
 	if lack = max(lack, least-target); lack > 0 {
 		return lack
 	}
@@ -185,7 +184,7 @@ func (b *Bound) allot(q *run, left shares, spent spending, s search) (next searc
 	for range 8 {
 		b.spend(q, spent)
 		b.orient(*q, s.z)
-		if next, ok = b.loudest(*q, left.ln(q.count*left.each), s.z, s); !ok {
+		if next, ok = b.mostNoise(*q, left.ln(q.count*left.each), s.z, s); !ok {
 			return next, false
 		}
 		if q.sd = q.tau / next.z; b.affords(*q, spent) {
@@ -278,9 +277,9 @@ func (s search) ahead(q run) float64 {
 	return s.root + max(s.rate, 0)*step*num.Exp(min(s.bend*(s.step+step)/2, 1))
 }
 
-// loudest returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most e^target, to a
+// mostNoise returns the least z = tau/sd, from a given one on, at which the run's errors sum to at most e^target, to a
 // slack below, and whether there is one.
-func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok bool) {
+func (b *Bound) mostNoise(q run, target, from float64, s search) (next search, ok bool) {
 	slope := s.slope
 	least, lo, hi := num.Log(from), math.Inf(-1), math.Inf(1)
 	v := num.Log(min(max(s.ahead(q), from), mostZ))
@@ -325,7 +324,7 @@ func (b *Bound) loudest(q run, target, from float64, s search) (next search, ok 
 	if hi < math.Inf(1) { // the errors jump: an order begins to hold
 		return quiet, true
 	}
-	z, ln := b.quietest(q, from)
+	z, ln := b.leastErrorNoise(q, from)
 	if ln > target {
 		next = begin(z)
 		next.ln = ln
@@ -361,9 +360,9 @@ func (b *Bound) lean(q run, settled bool) float64 {
 	return least
 }
 
-// quietest returns about the z from the given one on at which the run's errors are least, and ln of them. They may have
-// two minima: at one order T_b is least where its tangent touches at 0, and N_b before.
-func (b *Bound) quietest(q run, from float64) (z, least float64) {
+// leastErrorNoise returns about the z from the given one on at which the run's errors are least, and ln of them. They
+// may have two minima: at one order T_b is least where its tangent touches at 0, and N_b before.
+func (b *Bound) leastErrorNoise(q run, from float64) (z, least float64) {
 	at := func(v float64) float64 {
 		q.sd = q.tau / num.Exp(v)
 		return b.lean(q, false)

@@ -52,7 +52,7 @@ var (
 	}
 	Falling = Noise{
 		excess: func(p Plan, _ kept) (ends Run, excess float64) {
-			excess = p.walk(p.grain(), p.Cut(), func(q run) bool {
+			excess = p.walk(p.runLengths(), p.Cut(), func(q run) bool {
 				if ends.First == 0 {
 					ends = Run{First: q.sd, Cut: p.Cut()}
 				}

@@ -25,7 +25,7 @@ func ArrivalOf(g goal.Goal, open bool) noise.Arrival {
 // ArrivingNoise returns the joint bound for rows that arrive, with the largest noise for each answer: at equal shares
 // of beta, or at the shares of a plan without a last query.
 func ArrivingNoise(open bool) Rule {
-	wants := func(g goal.Goal) noise.Wants { return ArrivalOf(g, open).Wants() }
+	wants := func(g goal.Goal) noise.Targets { return ArrivalOf(g, open).Targets() }
 	return Searched{
 		Domain: Domain{Kinds: goal.Linear},
 		Rows:   startRows,
@@ -66,7 +66,7 @@ func startRows(g goal.Goal) float64 {
 
 // WantedNoise is the noise of the first queries for which some is wanted.
 type WantedNoise struct {
-	Wants   noise.Wants
+	Wants   noise.Targets
 	Queries int64
 }
 

@@ -29,21 +29,22 @@ func (o OneLook) drawn(g goal.Goal) Rule {
 		every.Top, o.Exact = barredLimit, false
 	}
 	o.Convex = o.Convex && tail.CountsAlike(g.Sample)
-	return Either{First: Closed{Domain: every, Need: hoeffding, Worth: GaussianWorth}, Second: entropic{o.independent(g)}}
+	exponent := Closed{Domain: every, Need: hoeffding, Worth: GaussianWorth}
+	return Either{First: exponent, Second: effectiveRows{o.independent(g)}}
 }
 
-// entropic is a rule for as many independent rows as the rows of a sample are worth in a relative entropy.
-type entropic struct{ Rule }
+// effectiveRows is a rule for as many independent rows as the rows of a sample are worth in a relative entropy.
+type effectiveRows struct{ Rule }
 
-func (entropic) of(g goal.Goal) goal.Goal {
+func (effectiveRows) of(g goal.Goal) goal.Goal {
 	g.Samples = int64(math.Floor(g.Sample.Worth(g.Samples).Entropic))
 	return g
 }
 
-func (r entropic) Holds(g goal.Goal) bool { return r.Rule.Holds(r.of(g)) }
+func (r effectiveRows) Holds(g goal.Goal) bool { return r.Rule.Holds(r.of(g)) }
 
-func (r entropic) Queries(g goal.Goal) int64 { return r.Rule.Queries(r.of(g)) }
+func (r effectiveRows) Queries(g goal.Goal) int64 { return r.Rule.Queries(r.of(g)) }
 
-func (r entropic) Tau(g goal.Goal) (float64, Mechanism) { return r.Rule.Tau(r.of(g)) }
+func (r effectiveRows) Tau(g goal.Goal) (float64, Mechanism) { return r.Rule.Tau(r.of(g)) }
 
-func (r entropic) Beta(g goal.Goal) theory.LogProb { return r.Rule.Beta(r.of(g)) }
+func (r effectiveRows) Beta(g goal.Goal) theory.LogProb { return r.Rule.Beta(r.of(g)) }

@@ -186,8 +186,8 @@ func (w writer[R]) encodeInTurn(out io.Writer, e record.Encoder) error {
 // least is how many rows there are at least, as far as that is known before any is made.
 func (w writer[R]) least() int64 { return int64(max(w.Rows.Len(), w.Rows.Units(), 0)) }
 
-// laid is a row that is laid out.
-type laid struct {
+// formattedRow is a row whose cells are laid out.
+type formattedRow struct {
 	cells   []record.Cell
 	verdict Verdict
 	look    record.Look
@@ -195,9 +195,9 @@ type laid struct {
 
 // layOut makes the cells of the units from lo up to hi. It refuses more rows than fit.
 func (w writer[R]) layOut(columns []record.Column[R], lo, hi int,
-	fits func(rows, columns int64) error) ([]laid, error) {
+	fits func(rows, columns int64) error) ([]formattedRow, error) {
 	var made atomic.Int64
-	lay := func(lo, hi int) (rows []laid, err error) {
+	lay := func(lo, hi int) (rows []formattedRow, err error) {
 		err = w.Rows.Each(lo, hi, func(r R) error {
 			v := w.verdict(r)
 			look := record.PlainLook
@@ -207,7 +207,7 @@ func (w writer[R]) layOut(columns []record.Column[R], lo, hi int,
 			case v.Best:
 				look = record.BestLook
 			}
-			rows = append(rows, laid{record.Row(make([]record.Cell, 0, len(columns)), columns, r), v, look})
+			rows = append(rows, formattedRow{record.Row(make([]record.Cell, 0, len(columns)), columns, r), v, look})
 			return errors.Join(fits(made.Add(1), int64(len(columns))), w.call.Context.Err())
 		})
 		return rows, err
@@ -215,10 +215,10 @@ func (w writer[R]) layOut(columns []record.Column[R], lo, hi int,
 	if w.Rows.Units() == Unknown {
 		return lay(lo, hi)
 	}
-	var all []laid
+	var all []formattedRow
 	err := parallel.Ordered(w.call.Context, hi-lo, max(w.Chain, 1), w.call.Workers,
-		func(from, to int) ([]laid, error) { return lay(lo+from, lo+to) },
-		func(part []laid, done int) error {
+		func(from, to int) ([]formattedRow, error) { return lay(lo+from, lo+to) },
+		func(part []formattedRow, done int) error {
 			all = append(all, part...)
 			w.Bar.Step(w.Before + lo + done)
 			return nil
@@ -285,7 +285,7 @@ func (w writer[R]) bind(out io.Writer, to Target) (err error) {
 	if err := FitsSheet(w.least(), int64(len(sheets[0].Columns))); err != nil {
 		return err
 	}
-	begun := make([][]laid, len(sheets))
+	begun := make([][]formattedRow, len(sheets))
 	for i, s := range sheets {
 		if begun[i], err = w.layOut(s.Columns, 0, first, FitsSheet); err != nil {
 			return err
@@ -322,7 +322,7 @@ type about struct {
 }
 
 // fill writes a sheet. The first units are laid out already.
-func (w writer[R]) fill(b record.Book, s Sheet[R], rows []laid, units int, about *about) error {
+func (w writer[R]) fill(b record.Book, s Sheet[R], rows []formattedRow, units int, about *about) error {
 	if s.Compact && units <= record.Block {
 		s.Columns = dropEmpty(s.Columns, rows)
 	}
@@ -375,7 +375,7 @@ func (w writer[R]) fill(b record.Book, s Sheet[R], rows []laid, units int, about
 }
 
 // dropEmpty drops the columns that hold nothing, and their cells.
-func dropEmpty[R any](columns []record.Column[R], rows []laid) []record.Column[R] {
+func dropEmpty[R any](columns []record.Column[R], rows []formattedRow) []record.Column[R] {
 	cells := make([][]record.Cell, len(rows))
 	for i, r := range rows {
 		cells[i] = r.cells

@@ -69,7 +69,7 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	if err := readSample(c, &terms); err != nil {
 		return err
 	}
-	row := made{terms: terms, samples: labels.Samples()}
+	row := initRow{terms: terms, samples: labels.Samples()}
 	if _, defaulted := withBeta(c); defaulted && !c.Is("open") && !c.IsGiven("plan") {
 		row.beta = goals.DefaultBeta
 	}
@@ -97,8 +97,8 @@ func runInit(c *commands.Call, target commands.Target, dir string, _ []string) e
 	return err
 }
 
-// made is the row of init.
-type made struct {
+// initRow is what init says of the ledger that it made, or why there is none.
+type initRow struct {
 	plan    *holdout.Plan // nil if there is none
 	terms   holdout.Terms
 	samples int64
@@ -108,7 +108,7 @@ type made struct {
 }
 
 // promised is the plan's promise, or the terms if there is no plan.
-func (m made) promised() holdout.Promise {
+func (m initRow) promised() holdout.Promise {
 	if m.plan != nil {
 		return m.plan.Promise
 	}
@@ -117,7 +117,7 @@ func (m made) promised() holdout.Promise {
 		Feedback: g.Feedback.String()}
 }
 
-func (m made) method() string {
+func (m initRow) method() string {
 	if m.plan != nil {
 		return m.plan.Method
 	}
@@ -125,31 +125,31 @@ func (m made) method() string {
 }
 
 // verdict is a check where the whole goal was given.
-func (m made) verdict() commands.Verdict {
+func (m initRow) verdict() commands.Verdict {
 	if m.none == nil {
 		return commands.Verdict{Method: m.method(), Status: theory.OK, Reason: m.plan.Remark}
 	}
 	return commands.Verdict{Method: m.method(), Status: theory.Infeasible, Reason: m.none.Reason, Refuted: m.none.Checked}
 }
 
-func (m made) answer(dir string) commands.Answer[made] {
+func (m initRow) answer(dir string) commands.Answer[initRow] {
 	inputs := folder(dir)
 	if m.beta != "" {
 		inputs = append(inputs, record.Input{Name: "beta", Value: record.Beta(m.promised().Beta)})
 	}
-	columns := slices.Concat(commands.VerdictColumns(made.verdict, "method"), []record.Column[made]{
-		{Name: "samples", Title: "rows", Cell: func(m made) record.Cell { return record.Count(m.promised().Samples) }},
-		{Name: "queries", Title: "looks", Cell: func(m made) record.Cell { return record.Count(m.promised().Queries) }},
-		{Name: "tau", Cell: func(m made) record.Cell { return record.Number(m.promised().Tau) }},
-		{Name: "beta", Cell: func(m made) record.Cell { return record.Beta(m.promised().Beta) }},
-		{Name: "query", Cell: func(m made) record.Cell { return record.Words(m.promised().Query) }},
-		{Name: "feedback", Cell: func(m made) record.Cell { return record.Words(m.promised().Feedback) }},
-	}, commands.VerdictColumns(made.verdict, "status", "reason"), []record.Column[made]{
-		{Name: "chain", Cell: func(m made) record.Cell { return record.Words(m.chain) }},
-	}, columnsOf(column.LawFields(m.plan, func(m made) *holdout.Plan { return m.plan }), nil))
-	return commands.Answer[made]{
-		Command: "holdout", Inputs: inputs, Rows: commands.List([]made{m}), Columns: columns, Shown: columns,
-		Verdict: made.verdict,
+	columns := slices.Concat(commands.VerdictColumns(initRow.verdict, "method"), []record.Column[initRow]{
+		{Name: "samples", Title: "rows", Cell: func(m initRow) record.Cell { return record.Count(m.promised().Samples) }},
+		{Name: "queries", Title: "looks", Cell: func(m initRow) record.Cell { return record.Count(m.promised().Queries) }},
+		{Name: "tau", Cell: func(m initRow) record.Cell { return record.Number(m.promised().Tau) }},
+		{Name: "beta", Cell: func(m initRow) record.Cell { return record.Beta(m.promised().Beta) }},
+		{Name: "query", Cell: func(m initRow) record.Cell { return record.Words(m.promised().Query) }},
+		{Name: "feedback", Cell: func(m initRow) record.Cell { return record.Words(m.promised().Feedback) }},
+	}, commands.VerdictColumns(initRow.verdict, "status", "reason"), []record.Column[initRow]{
+		{Name: "chain", Cell: func(m initRow) record.Cell { return record.Words(m.chain) }},
+	}, columnsOf(column.LawFields(m.plan, func(m initRow) *holdout.Plan { return m.plan }), nil))
+	return commands.Answer[initRow]{
+		Command: "holdout", Inputs: inputs, Rows: commands.List([]initRow{m}), Columns: columns, Shown: columns,
+		Verdict: initRow.verdict,
 		Say: func() (title, notes []string) {
 			switch {
 			case m.plan == nil:
@@ -163,7 +163,7 @@ func (m made) answer(dir string) commands.Answer[made] {
 }
 
 // byDefault names the beta that was taken by default, "" where --beta was given.
-func (m made) byDefault() string {
+func (m initRow) byDefault() string {
 	if m.beta == "" {
 		return ""
 	}
@@ -171,7 +171,7 @@ func (m made) byDefault() string {
 }
 
 // notes are what the promise asks of the rows.
-func (m made) notes() []string {
+func (m initRow) notes() []string {
 	if m.plan.Population != nil || m.plan.Pairs != nil { // whose truth is another
 		return warnings(m.plan)
 	}

@@ -18,7 +18,7 @@ import (
 // unknown is what a source leaves out, to be found.
 type unknown struct {
 	maxinfo.Quantity
-	plan   steps.Learned // with something in its place
+	plan   steps.TypedPlan // with something in its place
 	source string
 	by     commands.Convention
 }

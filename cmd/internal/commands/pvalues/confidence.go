@@ -78,7 +78,7 @@ var levels = parsing(numbers.Confidences, "a number in (0, 1)", func(s string) (
 // levelQuestion is for which alpha intervals of a level are enough.
 type levelQuestion struct {
 	level  pvalue.Confidence
-	plan   steps.Learned
+	plan   steps.TypedPlan
 	source string
 	choice
 }

@@ -161,7 +161,7 @@ func sourceGrammar() string {
 }
 
 // readSource reads --by and the flags of that source.
-func readSource(c usage.Values) (plan steps.Learned, source string, err error) {
+func readSource(c usage.Values) (plan steps.TypedPlan, source string, err error) {
 	if isPlain(c) {
 		return plan, "", withoutSource(c)
 	}

@@ -29,7 +29,7 @@ import (
 
 // testsOf are all tests of a plan.
 func testsOf(plan maxinfo.Plan, alpha theory.LogProb) ([]pvalue.Test, int, error) {
-	return selection{plan: steps.Learned{Plan: plan}, alpha: alpha}.tests()
+	return selection{plan: steps.TypedPlan{Plan: plan}, alpha: alpha}.tests()
 }
 
 // A p-value is rejected if and only if it is at most the threshold that is printed, and if and

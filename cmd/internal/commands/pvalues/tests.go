@@ -22,7 +22,7 @@ const freeLook = "after a free look at the data no threshold is valid for a test
 // selection is what precedes the test.
 type selection struct {
 	choice
-	plan   steps.Learned
+	plan   steps.TypedPlan
 	source string
 	fixed  bool // before the data were seen: there is no source
 	alpha  theory.LogProb

@@ -338,15 +338,15 @@ var Outcomes = numbers.Kind[theory.Nats]{
 	},
 }
 
-// Learned is a plan with its steps as they were typed.
-type Learned struct {
+// TypedPlan is a plan with its steps as they were typed.
+type TypedPlan struct {
 	maxinfo.Plan
 	Typed      []string
 	Neighbours commands.Convention // of the privacy that was typed, "" if none was
 }
 
 // Add appends a step of a kind, by replacement.
-func (l *Learned) Add(k Kind, s maxinfo.Step, typed string, by commands.Convention) (err error) {
+func (l *TypedPlan) Add(k Kind, s maxinfo.Step, typed string, by commands.Convention) (err error) {
 	if k.Replaced != nil {
 		l.Neighbours = by
 		if s, err = k.Replaced(by, s); err != nil {
@@ -358,7 +358,7 @@ func (l *Learned) Add(k Kind, s maxinfo.Step, typed string, by commands.Conventi
 }
 
 // Read reads the flags that tell of a chain of steps.
-func Read(c usage.Values) (plan Learned, err error) {
+func Read(c usage.Values) (plan TypedPlan, err error) {
 	typed := c.Texts("step")
 	if len(typed) == 0 {
 		return plan, usage.Errorf("--step: got nothing, want %s", usage.OrList(KindNames(Kinds())))
@@ -395,7 +395,7 @@ func ReadSample(c usage.Values, plan *maxinfo.Plan, needing string) (err error) 
 }
 
 // Inputs repeats a plan in the envelope of JSON.
-func (l Learned) Inputs() []record.Input {
+func (l TypedPlan) Inputs() []record.Input {
 	data := record.Cell{}
 	if l.Samples != 0 {
 		data = record.Words(l.Data.String())
@@ -406,7 +406,7 @@ func (l Learned) Inputs() []record.Input {
 }
 
 // String says what was learned, for a title.
-func (l Learned) String() string {
+func (l TypedPlan) String() string {
 	text := strings.Join(l.Typed, ", then ")
 	if l.Samples != 0 {
 		text += fmt.Sprintf(", on %d rows, %s data", l.Samples, l.Data)

@@ -66,7 +66,7 @@ func TestBitsInNats(t *testing.T) {
 // for every law adds its bits.
 func TestStepsAdd(t *testing.T) {
 	bits := func(steps ...string) float64 {
-		plan := Learned{}
+		plan := TypedPlan{}
 		for _, text := range steps {
 			step, _, err := ParseStep(text)
 			if err != nil {
