@@ -63,11 +63,14 @@ func (p *Progress) Step(done int) {
 	p.done, p.text = done, ""
 }
 
-// draw shows the line after the first second, until the end.
+// draw shows the line after the first second, until the end. A job without a number of goals has one only once its work
+// is named.
 func (p *Progress) draw(now time.Time) (more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if past := now.Sub(p.since); !p.over && (past >= time.Second || p.drawn) {
+	past := now.Sub(p.since)
+	waited, named := past >= time.Second || p.drawn, p.total > 0 || p.text != ""
+	if waited && named && !p.over {
 		p.show(p.line(past))
 	}
 	return !p.over

@@ -17,6 +17,11 @@ func TestSay(t *testing.T) {
 	if got, want := out.String(), clearLine+"1 look"+clearLine+"2 looks"+clearLine; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	out.Reset()
+	p = &Progress{w: &out, unit: "goals"}
+	if p.draw(time.Now()); out.Len() > 0 {
+		t.Errorf("before a text: %q", out.String())
+	}
 	p = nil
 	p.Say("nothing")
 	p.After("nothing")
