@@ -294,3 +294,6 @@ Qed.
 Definition two_values : fails bool labelled _ asked_value cuts margin true true 2 <= _ + _ :=
   variances bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true true share
     asked_value share_pos 1 _ _ _ (all_normal 1) first_value (or_intror last_value).
+
+Definition probabilities (j : nat) : fresh bool labelled j (on bool _ (up bool labelled noises seen margin true)) 2 1 /\ _ :=
+  at_most_1 bool labelled noises all_proper seen margin true true (fun _ _ => True) j 2 ltac:(lra).

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bytes"
 	"maps"
 	"math"
 	"math/big"
@@ -84,21 +85,38 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 	}
 }
 
+// coqFile has the names that a file of proofs uses, those that it defines, and the files that it imports.
+type coqFile struct{ uses, defines, imports map[string]bool }
+
+func readCoq(t *testing.T, path string) coqFile {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`(?s)\(\*.*?\*\)`).ReplaceAll(text, nil)
+	set := func(pattern string, within []byte) map[string]bool {
+		found := make(map[string]bool)
+		for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(within, -1) {
+			found[string(bytes.Join(m[min(1, len(m)-1):], nil))] = true
+		}
+		return found
+	}
+	const name = `[A-Za-z_][A-Za-z0-9_']*`
+	required := bytes.Join(regexp.MustCompile(`Require [^.]*\.`).FindAll(text, -1), nil)
+	return coqFile{set(name, text), set(`(?m)^(?:(?:Theorem|Lemma|Corollary|Definition|Fixpoint) (`+name+`)|  (`+name+`) :)`, text),
+		set(name, required)}
+}
+
 // Another file of proofs uses each theorem that a row names: its hypotheses can be met, or it does not compile.
 func TestTheoremsOfRowsAreMet(t *testing.T) {
-	texts := map[string]string{}
+	files := map[string]coqFile{}
 	for _, pattern := range []string{"../proofs/*.v", "../proofs/*/*.v"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("%s: %d files, %v", pattern, len(paths), err)
 		}
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			module := strings.TrimSuffix(filepath.Base(path), ".v")
-			texts[module] = string(regexp.MustCompile(`(?s)\(\*.*?\*\)`).ReplaceAll(text, nil))
+			files[strings.TrimSuffix(filepath.Base(path), ".v")] = readCoq(t, path)
 		}
 	}
 	kinds := slices.Concat(slices.Collect(maps.Values(checkedRows))...)
@@ -110,10 +128,13 @@ func TestTheoremsOfRowsAreMet(t *testing.T) {
 	names = slices.Compact(names)
 	for _, name := range names {
 		module, theorem, _ := strings.Cut(name, ".")
-		word := regexp.MustCompile(`\b` + theorem + `\b`)
 		met := false
-		for other, text := range texts {
-			met = met || other != module && word.MatchString(text)
+		for user, file := range files {
+			another := false // the name may be another thing there
+			for other := range files {
+				another = another || other != module && files[other].defines[theorem] && (other == user || file.imports[other])
+			}
+			met = met || user != module && !another && file.uses[theorem]
 		}
 		if !met {
 			t.Errorf("no other file of proofs uses %s", name)
