@@ -3,7 +3,7 @@
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From Coquelicot Require Import Coquelicot.
 From dpcalc Require Import Tree Tails Binomial Guesses Line Normal Rounded Steps Tangent Joint OneTail StraightLine
-  Differences KnownVariance LowVariance Kinds Instances RowInstances.
+  Differences KnownVariance LowVariance Kinds Coins Instances RowInstances.
 From dpcalc Require Posterior Kappa Certificate.
 Import ListNotations.
 Open Scope R_scope.
@@ -297,3 +297,9 @@ Definition two_values : fails bool labelled _ asked_value cuts margin true true 
 
 Definition probabilities (j : nat) : fresh bool labelled j (on bool _ (up bool labelled noises seen margin true)) 2 1 /\ _ :=
   at_most_1 bool labelled noises all_proper seen margin true true (fun _ _ => True) j 2 ltac:(lra).
+
+(* An analyst whose questions depend on a coin. *)
+Definition with_a_coin (ask : bool -> list cell -> query bool) :
+  coin (fun c => fails bool labelled _ (ask c) cuts (fun _ => 1) true true 2) <= _ :=
+  randomised_number bool coin _ _ (fun c =>
+    joint_instance bool true labelled (ask c) cuts labelled_some labelled_finite cuts_sorted).

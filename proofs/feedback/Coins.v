@@ -12,6 +12,11 @@ Proof.
   intros H. rewrite <- (mean_const _ coins beta). now apply mean_mono.
 Qed.
 
+(* The same for a probability that is a number, the one of answers with noise. *)
+Theorem randomised_number (Coin : Type) (coins : law Coin) (fails : Coin -> R) (beta : R) :
+  (forall c, fails c <= beta) -> coins fails <= beta.
+Proof. intros H. rewrite <- (mean_const _ coins beta). now apply mean_mono. Qed.
+
 (* Whatever was seen of the sample is one of finitely many things: an analyst who goes on as if it had seen v fails with
    probability at most beta for each v. *)
 Theorem past_looks (Omega Seen : Type) (P : outer Omega) (values : list Seen) (seen : Omega -> Seen)
