@@ -86,6 +86,8 @@ var (
 	// numeral has a thousands separator, two decimals or four digits.
 	numeral = regexp.MustCompile(`\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+\.\d{2,}\b|\b\d{4,}\b`)
 	anyOf   = regexp.MustCompile(`\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?`)
+	// heading is what a word of the glossary means, below its names.
+	heading = regexp.MustCompile(`(?m)(?:^\n|\A).*\n(.*)\n`)
 	year    = regexp.MustCompile(`^(?:19|20)\d\d$`)
 	release = regexp.MustCompile(`\b(?:Go|Python|R|Coq|curl) \(?\d+\.\d+`)
 )
@@ -204,7 +206,7 @@ func helps(name, text string) ([]string, error) {
 			return true
 		}
 		key, ok := field.Key.(*ast.Ident)
-		if ok && slices.Contains([]string{"Usage", "Summary", "Help"}, key.Name) {
+		if ok && slices.Contains([]string{"Usage", "Summary", "Help", "Practice"}, key.Name) {
 			all = append(all, literals(field.Value))
 		}
 		return true
@@ -246,7 +248,9 @@ func judged(t *testing.T) map[string]map[string][]string {
 			if texts, err = helps(name, text); err != nil {
 				t.Fatal(err)
 			}
-		case !strings.Contains(name, "commands/descriptions/"):
+		case strings.HasSuffix(name, "articles/glossary.txt"):
+			texts = strings.Split(heading.ReplaceAllString(text, "\n$1.\n"), "\n\n")
+		case !strings.Contains(name, "commands/descriptions/") && !strings.HasSuffix(name, "advise/questions.txt"):
 			continue
 		}
 		all[name] = map[string][]string{}

@@ -122,7 +122,7 @@ var jointArticles = []theory.Article{
 		Name:     "mutual-info",
 		Summary:  "the mutual information of a table, exactly",
 		Formula:  "I = sum over x, y of P(x,y) ln(P(x,y)/Q(x,y)), Q the product of the marginal laws",
-		Practice: "What kl takes for one step, without a bound in between: the step mutual-info of a plan.",
+		Practice: "A plan takes it for one step, as mutual-info, and kl uses it without a bound in between.",
 		Proof:    theory.Published,
 		Sources: []theory.Source{{Key: "vanerven14", Where: "divergence of order 1"},
 			{Key: "dpcalc", Where: "docs/theorems/maxinfo.md#kl"}},

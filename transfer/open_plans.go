@@ -24,7 +24,7 @@ var openGate = Method{
 	Name:      "open-gate",
 	Summary:   "only pass or fail is shown, to any number of tests",
 	Formula:   noneFixed + "2 tau = max over x of u(x) - c(x) at the levels beta W q of a pass and beta W (1-q) of a failure, or the one at a known bar, with the convex tails of gate there and exact ones for 0/1 queries",
-	Practice:  anyNumber + "A test passes if its mean on the holdout is at least the least one whose lower end is its bar. What passes is above its bar; what fails is at most 2 tau above it, tau being that of the query, which widens with what was shown before.",
+	Practice:  anyNumber + "A test passes if its mean on the holdout is at least the least one whose lower end is its bar. A test that passes is above its bar. A test that fails is at most 2 tau above it, and tau grows with what was shown before.",
 	Uses:      []string{passesFlag, barFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
