@@ -2,7 +2,8 @@
    --certificate names one theorem of these, and Coq evaluates its decision. *)
 
 From Coq Require Import Reals Lra Lia List Arith ZArith Bool.
-From dpcalc Require Import Tree Count Gate Tails Binomial ConvexOrder ConvexTail Records Rows Sides Certified Evaluate.
+From dpcalc Require Import Tree Count Gate Tails Binomial ConvexOrder ConvexTail Records Rows Sides Certified BreakPoints
+  Evaluate.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -112,6 +113,81 @@ Proof.
   destruct (le_lt_dec j (Z.to_nat k)) as [H|H]; [left|right].
   - eapply Rlt_le_trans; [apply (count_above_valid _ _ _ _ _ _ _ _ H1)|]. apply Hf; auto. now apply (Hr _ _ H1).
   - eapply Rlt_le_trans; [apply (count_above_valid _ _ _ _ _ _ _ _ H2)|]. apply Hf; [now apply (Hr _ _ H2)|lia].
+Qed.
+
+(* 0/1 values of all expectations, by groups of break points: at q/n + s/d at most q of the n values are 1. In a group the
+   first has the greatest expectation of zeros, and the last the least number of them. *)
+Definition few_within (s j i : Z) : bool :=
+  ((n * (d - s) - j * d <=? 0) && (i <? n) || count_within n (bits e) (width e) u v (n * d) (n * (d - s) - j * d) (n - i))%Z.
+Fixpoint groups_from (s j : Z) (l : list Z) : bool :=
+  match l with
+  | nil => n * (d - s) <? j * d
+  | i :: l => (j <=? i) && (i <=? n) && few_within s j i && groups_from s (i + 1) l
+  end%Z.
+Definition groups_within (s : Z) (l : list Z) : bool := ((0 <? n) && (0 <? d) && (0 <? v) && (0 <=? u) && groups_from s 0 l)%Z.
+
+Lemma binomial_falls m p i i' : 0 <= p <= 1 -> (i <= i')%nat -> binomial m p i' <= binomial m p i.
+Proof.
+  intros Hp Hi. induction Hi as [|i' _ IH]; [lra|]. eapply Rle_trans; [|exact IH]. now apply at_least_falls, means_repeat.
+Qed.
+
+Lemma binomial_0 m k : (1 <= k)%nat -> binomial m 0 k = 0.
+Proof.
+  revert k. unfold binomial. induction m as [|m IH]; intros [|k] H; try lia; [reflexivity|]. cbn [repeat].
+  rewrite at_least_S, (IH (S k)) by lia. ring.
+Qed.
+
+Lemma zeros_of m p q : (q <= m)%nat -> 1 - binomial m p (S q) = binomial m (1 - p) (m - q).
+Proof.
+  intros H. unfold binomial. generalize (zeros_at_least (repeat p m) (S q)). rewrite repeat_length, zeros_repeat.
+  intros E. rewrite <- E by lia. reflexivity.
+Qed.
+
+Lemma few_within_valid s j i (q : nat) p : (0 < n)%Z -> (0 < d)%Z -> (0 < v)%Z -> (0 <= u)%Z -> few_within s j i = true ->
+  p = INR q / IZR n + IZR s / IZR d -> 0 <= p <= 1 -> (j <= Z.of_nat q <= i)%Z -> (i <= n)%Z ->
+  1 - binomial (Z.to_nat n) p (S q) <= IZR u / IZR v.
+Proof.
+  intros Hn Hd Hv Hu H Ep Hp Hq Hi. assert (Np := IZR_lt _ _ Hn). assert (Dp := IZR_lt _ _ Hd).
+  rewrite zeros_of by lia.
+  assert (Hz : 1 - p <= IZR (n * (d - s) - j * d) / IZR (n * d)).
+  { rewrite Ep, INR_IZR_INZ, minus_IZR, !mult_IZR, minus_IZR.
+    replace ((IZR n * (IZR d - IZR s) - IZR j * IZR d) / (IZR n * IZR d)) with (1 - (IZR j / IZR n + IZR s / IZR d)) by (field; lra).
+    assert (IZR j / IZR n <= IZR (Z.of_nat q) / IZR n); [|lra]. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
+    apply IZR_le. lia. }
+  assert (Vp : 0 <= IZR u / IZR v).
+  { apply Rmult_le_pos; [now apply IZR_le|]. left. now apply Rinv_0_lt_compat, IZR_lt. }
+  unfold few_within in H. rewrite orb_true_iff, andb_true_iff, Z.leb_le, Z.ltb_lt in H. destruct H as [[H0 H1]|H].
+  - replace (1 - p) with 0; [rewrite binomial_0 by lia; exact Vp|]. apply IZR_le in H0.
+    assert (IZR (n * (d - s) - j * d) / IZR (n * d) <= 0); [|lra].
+    assert (0 < / IZR (n * d)) by (apply Rinv_0_lt_compat, IZR_lt; nia). unfold Rdiv. nra.
+  - assert (Hc := count_within_valid _ _ _ _ _ _ _ _ H). unfold count_within, evaluated in H. rewrite !andb_true_iff in H.
+    destruct H as [[[Hs _] _] _]. destruct (sound_parts _ _ _ _ _ _ Hs) as (_ & Ha & _).
+    eapply Rle_trans; [|exact Hc]. assert (Hr : 0 <= IZR (n * (d - s) - j * d) / IZR (n * d) <= 1).
+    { assert (0 < IZR (n * d)) by (apply IZR_lt; nia). split; [lra|].
+      apply Rmult_le_reg_r with (IZR (n * d)); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_l, Rmult_1_r by lra.
+      apply IZR_le. lia. }
+    eapply Rle_trans; [apply binomial_rises; [lra|exact Hz|tauto]|]. apply binomial_falls; auto. lia.
+Qed.
+
+Lemma break_range (s q : Z) p : (0 < n)%Z -> (0 < d)%Z -> p = IZR q / IZR n + IZR s / IZR d -> p <= 1 -> (q * d <= n * (d - s))%Z.
+Proof.
+  intros Hn Hd Ep Hp. assert (Np := IZR_lt _ _ Hn). assert (Dp := IZR_lt _ _ Hd). apply le_IZR. rewrite !mult_IZR, minus_IZR.
+  apply Rmult_le_compat_r with (r := IZR n * IZR d) in Hp; [|nra]. rewrite Ep in Hp.
+  replace ((IZR q / IZR n + IZR s / IZR d) * (IZR n * IZR d)) with (IZR q * IZR d + IZR s * IZR n) in Hp by (field; lra). lra.
+Qed.
+
+Lemma groups_from_valid s l j (q : nat) p : (0 < n)%Z -> (0 < d)%Z -> (0 < v)%Z -> (0 <= u)%Z -> (0 < s)%Z ->
+  groups_from s j l = true -> p = INR q / IZR n + IZR s / IZR d -> p <= 1 -> (j <= Z.of_nat q)%Z ->
+  1 - binomial (Z.to_nat n) p (S q) <= IZR u / IZR v.
+Proof.
+  intros Hn Hd Hv Hu Hs. assert (Np := IZR_lt _ _ Hn). assert (Dp := IZR_lt _ _ Hd).
+  revert j. induction l as [|i l IH]; intros j H Ep Hp Hj; cbn [groups_from] in H.
+  - apply Z.ltb_lt in H. assert (Hb := break_range s (Z.of_nat q) p Hn Hd). rewrite <- INR_IZR_INZ in Hb. specialize (Hb Ep Hp). nia.
+  - rewrite !andb_true_iff, !Z.leb_le in H. destruct H as [[[Hji Hi] H] Hl]. destruct (Z_le_gt_dec (Z.of_nat q) i) as [Hq|Hq].
+    + apply (few_within_valid s j i); auto. split; auto. rewrite Ep.
+      assert (0 <= INR q / IZR n) by (apply Rmult_le_pos; [apply pos_INR|left; now apply Rinv_0_lt_compat]).
+      assert (0 < IZR s / IZR d) by (apply Rdiv_lt_0_compat; [now apply IZR_lt|auto]). lra.
+    + apply (IH (i + 1)%Z); auto. lia.
 Qed.
 
 (* All expectations, by cells from a/d on to the ends of the list, each with its t: a deviation of s/d. *)
@@ -338,6 +414,48 @@ Proof.
   - now apply any_within_valid with (f := f) (cells := cells).
 Qed.
 
+(* 0/1 values at any bars. *)
+Definition gate_any_count_keeps (m B b b' d s : Z) (groups : list Z) : bool :=
+  (positive d s b' && (0 <=? b) && (1 <=? m) && (0 <=? B) && (s <=? d) && (d <=? n * s) &&
+   groups_within e n b (b' * nodes m B) d s groups)%Z.
+
+Lemma margin_ge_1 d s : (0 < d)%Z -> (d <= n * s)%Z -> Tails.n X Ds * (IZR s / IZR d) >= 1.
+Proof.
+  intros Hd H. rewrite rows_n. assert (Dp := IZR_lt _ _ Hd). apply Rle_ge. apply Rmult_le_reg_r with (IZR d); auto.
+  replace (IZR n * (IZR s / IZR d) * IZR d) with (IZR (n * s)) by (rewrite mult_IZR; field; lra). rewrite Rmult_1_l. now apply IZR_le.
+Qed.
+
+Lemma margin_range d s : (0 < d)%Z -> (0 < s <= d)%Z -> 0 < IZR s / IZR d <= 1.
+Proof.
+  intros Hd Hs. assert (Dp := IZR_lt _ _ Hd). split; [apply Rdiv_lt_0_compat; [apply IZR_lt; tauto|auto]|].
+  apply Rmult_le_reg_r with (IZR d); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_l, Rmult_1_r by lra.
+  apply IZR_le. tauto.
+Qed.
+
+Lemma groups_above u v d s l : (0 < s <= d)%Z -> groups_within e n u v d s l = true ->
+  above_by X Ds (IZR s / IZR d) (IZR u / IZR v).
+Proof.
+  intros Hs. unfold groups_within. rewrite !andb_true_iff, !Z.ltb_lt, Z.leb_le. intros [[[[_ Hd] Hv] Hu] H].
+  apply (break_points_above X Ds some_rows _ (margin_range d s Hd Hs)).
+  - apply Rmult_le_pos; [now apply IZR_le|]. left. now apply Rinv_0_lt_compat, IZR_lt.
+  - intros j p Ep Hp. rewrite rows. rewrite rows_n in Ep. apply (groups_from_valid e n u v d s l 0 j p); auto; lia.
+Qed.
+
+Theorem gate_any_count_plan m B b b' d s groups (analyst : list bool -> query X * R) : Hoeffding1956 ->
+  (forall v, zero_one X (fst (analyst v))) -> gate_any_count_keeps m B b b' d s groups = true ->
+  P (fun S => exists later r v,
+    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat m) S =
+      later ++ r :: v /\
+    gate_wrong _ (too_low X Ds) (too_high X Ds (IZR s / IZR d)) analyst v r) <= IZR b / IZR b'.
+Proof.
+  intros H56 Hq. unfold gate_any_count_keeps, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
+  intros [[[[[[[[Hd Hs] Hb] H0] Hm] HB] Hsd] Hone] H1]. rewrite <- (share m B b b') by auto.
+  apply gate_counts; auto using some_rows.
+  - apply (margin_range d s); auto.
+  - left. now apply margin_ge_1.
+  - now apply groups_above with (l := groups).
+Qed.
+
 (* "sealed": m finalists. *)
 Definition sealed_keeps (m b b' d s f : Z) (cells : list (Z * Z)) : bool :=
   (positive d s b' && (0 <=? b) && (1 <=? m) && any_within b (b' * (2 * m)) f d s cells)%Z.
@@ -376,6 +494,92 @@ Proof.
   rewrite Z.mul_1_l, Rmult_1_l in E. rewrite <- E. apply sealed_certified_one_side; auto using some_rows.
   - apply Rmult_le_pos; [now apply IZR_le|]. left. apply Rinv_0_lt_compat, IZR_lt. nia.
   - now apply any_within_valid with (f := f) (cells := cells).
+Qed.
+
+Definition sealed_count_keeps_one_side (m b b' d s : Z) (groups : list Z) : bool :=
+  (positive d s b' && (0 <=? b) && (1 <=? m) && (s <=? d) && (d <=? n * s) && groups_within e n b (b' * m) d s groups)%Z.
+
+Theorem sealed_count_plan_one_side m b b' d s groups (finalists : list (query X)) : Hoeffding1956 ->
+  (forall q, In q finalists -> zero_one X q) -> length finalists = Z.to_nat m ->
+  sealed_count_keeps_one_side m b b' d s groups = true ->
+  P (fun S => exists q, In q finalists /\ emp q S - pop q >= IZR s / IZR d) <= IZR b / IZR b'.
+Proof.
+  intros H56 Hq Hl. unfold sealed_count_keeps_one_side, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
+  intros [[[[[[[Hd Hs] Hb] H0] Hm] Hsd] Hone] H1]. assert (E := all_finalists finalists m 1 b b' Hl Hm ltac:(lia) Hb).
+  rewrite Z.mul_1_l, Rmult_1_l in E. rewrite <- E. apply sealed_counts_one_side; auto using some_rows.
+  - left. now apply margin_ge_1.
+  - now apply groups_above with (l := groups).
+Qed.
+
+(* Both sides: of a group's level u/v the share y/f is for few ones, and the rest for many. *)
+Definition many_within (u v d s j i : Z) : bool :=
+  let k := (- (- (j * d + 2 * n * s) / d))%Z in
+  ((n <? k) || count_within n (bits e) (width e) u v (n * d) (i * d + n * s) k)%Z.
+Fixpoint pairs_from (u v f d s j : Z) (l : list (Z * Z)) : bool :=
+  match l with
+  | nil => n * (d - s) <? j * d
+  | (i, y) :: l => (j <=? i) && (i * d <=? n * (d - s)) && (0 <=? y) && (y <=? u * f) && few_within e n y (v * f) d s j i &&
+      many_within (u * f - y) (v * f) d s j i && pairs_from u v f d s (i + 1) l
+  end%Z.
+
+Lemma pairs_from_valid u v f d s l j (q k : nat) p : (0 < d)%Z -> (0 < v)%Z -> (0 < f)%Z -> (0 < s)%Z -> (0 <= j)%Z ->
+  pairs_from u v f d s j l = true -> p = INR q / IZR n + IZR s / IZR d -> p <= 1 -> IZR n * (p + IZR s / IZR d) <= INR k ->
+  (j <= Z.of_nat q)%Z -> outside (Z.to_nat n) q k p <= IZR u / IZR v.
+Proof.
+  intros Hd Hv Hf Hs. assert (Np := IZR_lt _ _ n_pos). assert (Dp := IZR_lt _ _ Hd).
+  revert j. induction l as [|[i y] l IH]; intros j H0 H Ep Hp Hk Hj; cbn [pairs_from] in H.
+  - apply Z.ltb_lt in H. assert (Hb := break_range n d s (Z.of_nat q) p n_pos Hd). rewrite <- INR_IZR_INZ in Hb.
+    specialize (Hb Ep Hp). nia.
+  - rewrite !andb_true_iff, !Z.leb_le in H. destruct H as [[[[[[Hji Hi] Hy] Hyu] H1] H2] Hl].
+    destruct (Z_le_gt_dec (Z.of_nat q) i) as [Hq|Hq]; [|apply (IH (i + 1)%Z); auto; lia].
+    assert (Hvf : (0 < v * f)%Z) by nia.
+    assert (P0 : 0 < IZR s / IZR d) by (apply Rdiv_lt_0_compat; [now apply IZR_lt|auto]).
+    assert (Q0 : 0 <= INR q / IZR n) by (apply Rmult_le_pos; [apply pos_INR|left; now apply Rinv_0_lt_compat]).
+    assert (Hfew : 1 - binomial (Z.to_nat n) p (S q) <= IZR y / IZR (v * f)).
+    { apply (few_within_valid e n y (v * f) d s j i); auto; [lra|nia]. }
+    assert (Hmany : binomial (Z.to_nat n) p k <= IZR (u * f - y) / IZR (v * f)).
+    { unfold many_within in H2. set (k' := (- (- (j * d + 2 * n * s) / d))%Z) in *.
+      assert (Hk' : (k' <= Z.of_nat k)%Z).
+      { unfold k'. assert (Hle : (j * d + 2 * n * s <= Z.of_nat k * d)%Z).
+        { apply le_IZR. rewrite plus_IZR, !mult_IZR. rewrite Ep, INR_IZR_INZ, (INR_IZR_INZ k) in Hk.
+          apply Rmult_le_compat_r with (r := IZR d) in Hk; [|lra].
+          replace (IZR n * (IZR (Z.of_nat q) / IZR n + IZR s / IZR d + IZR s / IZR d) * IZR d) with
+            (IZR (Z.of_nat q) * IZR d + 2 * IZR n * IZR s) in Hk by (field; lra).
+          assert (IZR j * IZR d <= IZR (Z.of_nat q) * IZR d) by (apply Rmult_le_compat_r; [lra|now apply IZR_le]). lra. }
+        assert (- Z.of_nat k <= - (j * d + 2 * n * s) / d)%Z; [|lia]. apply Z.div_le_lower_bound; lia. }
+      apply orb_prop in H2. destruct H2 as [H2|H2].
+      - apply Z.ltb_lt in H2. unfold binomial. rewrite at_least_above by (rewrite repeat_length; lia).
+        apply Rmult_le_pos; [apply IZR_le; lia|]. left. now apply Rinv_0_lt_compat, IZR_lt.
+      - assert (Hc := count_within_valid _ _ _ _ _ _ _ _ H2). unfold count_within, evaluated in H2. rewrite !andb_true_iff in H2.
+        destruct H2 as [[[Hsd _] _] _]. destruct (sound_parts _ _ _ _ _ _ Hsd) as (_ & Ha & _).
+        assert (0 < IZR (n * d)) by (apply IZR_lt; nia).
+        assert (Hr : p <= IZR (i * d + n * s) / IZR (n * d) <= 1).
+        { split.
+          - rewrite Ep, INR_IZR_INZ, plus_IZR, !mult_IZR.
+            replace ((IZR i * IZR d + IZR n * IZR s) / (IZR n * IZR d)) with (IZR i / IZR n + IZR s / IZR d) by (field; lra).
+            apply Rplus_le_compat_r. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply IZR_le.
+          - apply Rmult_le_reg_r with (IZR (n * d)); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_l, Rmult_1_r by lra.
+            apply IZR_le. nia. }
+        eapply Rle_trans; [|exact Hc]. eapply Rle_trans; [apply (binomial_rises _ p (IZR (i * d + n * s) / IZR (n * d))); lra|].
+        apply binomial_falls; [lra|]. lia. }
+    unfold outside. apply IZR_lt in Hv, Hf. rewrite minus_IZR, !mult_IZR in *.
+    replace (IZR u / IZR v) with (IZR y / (IZR v * IZR f) + (IZR u * IZR f - IZR y) / (IZR v * IZR f)) by (field; lra). lra.
+Qed.
+
+Definition sealed_count_keeps (m b b' f d s : Z) (pairs : list (Z * Z)) : bool :=
+  (positive d s b' && (0 <? f) && (0 <=? b) && (1 <=? m) && (s <=? d) && (d <=? n * s) && pairs_from b (b' * m) f d s 0 pairs)%Z.
+
+Theorem sealed_count_plan m b b' f d s pairs (finalists : list (query X)) : Hoeffding1956 ->
+  (forall q, In q finalists -> zero_one X q) -> length finalists = Z.to_nat m ->
+  sealed_count_keeps m b b' f d s pairs = true ->
+  P (fun S => exists q, In q finalists /\ Rabs (emp q S - pop q) >= IZR s / IZR d) <= IZR b / IZR b'.
+Proof.
+  intros H56 Hq Hl. unfold sealed_count_keeps, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
+  intros [[[[[[[[Hd Hs] Hb] Hf] H0] Hm] Hsd] Hone] H1]. assert (E := all_finalists finalists m 1 b b' Hl Hm ltac:(lia) Hb).
+  rewrite Z.mul_1_l, Rmult_1_l in E. rewrite <- E. apply sealed_counts; auto using some_rows.
+  - left. now apply margin_ge_1.
+  - apply (break_points X Ds some_rows _ (margin_range d s Hd (conj Hs Hsd))). intros j k p Ep Hp Hk. rewrite rows.
+    rewrite rows_n in Ep, Hk. apply (pairs_from_valid b (b' * m) f d s pairs 0 j k p); auto; nia.
 Qed.
 
 End Plans.

@@ -72,6 +72,7 @@ def samplesize(*,
     proofs: Union[Literal["all", "published", "published,coq", "coq"], Iterable[str], None] = None,
     schedule: Optional[Path] = None,
     check_schedule: Optional[Path] = None,
+    certificate: Optional[Path] = None,
     full: bool = False,
     best: bool = False,
     zip: bool = False,
@@ -122,6 +123,7 @@ def samplesize(*,
         proofs: use the methods with WHICH proofs: all (default), published, coq (Coq has checked every theorem; numbers are in floating point), or published,coq
         schedule: write the table that the best method runs on to FILE, such as the noise of each query: .csv, .tsv, .json or .jsonl
         check_schedule: print what the noise schedule in FILE, .csv or .tsv, certifies with --samples and --tau; with --beta, check it
+        certificate: write a proof of the best plan to FILE.v, which Coq checks with the folder proofs
         full: print a row for every method: the references and the methods without an answer too
         best: print one row for each goal: the row of its best method
         zip: pair the lists instead of crossing them

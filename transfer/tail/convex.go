@@ -46,7 +46,7 @@ func (v Convex) LnSide(n int64, s float64) float64 {
 	if most > -1 {
 		return most
 	}
-	peak := c.peak()
+	_, peak := c.peak()
 	for grow := 1e-10; ; grow *= 8 {
 		ln := peak + grow*(1-peak)
 		if !(ln < most) {
@@ -64,7 +64,11 @@ func (v Convex) IsWithin(n int64, s, ln float64) bool {
 	if most > ln && most > -1 {
 		return false
 	}
-	return most <= ln || c.peak() <= ln && c.isWithin(ln)
+	if most <= ln {
+		return true
+	}
+	_, peak := c.peak()
+	return peak <= ln && c.isWithin(ln)
 }
 
 // Peak returns about ln A_n(s), and not more but for rounding. It takes much less time than [Convex.LnSide].
@@ -73,7 +77,15 @@ func (v Convex) Peak(n int64, s float64) float64 {
 	if most > -1 {
 		return most
 	}
-	return math.Min(c.peak(), most)
+	_, peak := c.peak()
+	return math.Min(peak, most)
+}
+
+// Worst returns about the mean p at which A_n(s) is T_n(p,p+s).
+func (v Convex) Worst(n int64, s float64) float64 {
+	c, _ := v.sides(n, s)
+	p, _ := c.peak()
+	return p
 }
 
 // sides returns the convex tails of n rows s above the mean, and ln of their relative entropy's bound.
@@ -122,34 +134,38 @@ func (c convexSides) isBelow(from, to, ln float64) bool {
 	return true
 }
 
-// peak returns the greatest value that is found. T_n(p,p+s) has a peak where the best t changes from k-1 to k, at the p
-// with
+// peak returns the greatest value that is found, as its logarithm, and the p. T_n(p,p+s) has a peak where the best t
+// changes from k-1 to k, at the p with
 //
 //	k (1-p) P[B=k] = ns P[B>=k],
 //
 // and it is P[B>=k] there.
-func (c convexSides) peak() float64 {
-	p := (1 - c.s) * (0.5 + c.s/6) // about where the relative entropy is least
-	seen := map[int64]float64{}
-	at := func(k int64) float64 {
-		ln, ok := seen[k]
+func (c convexSides) peak() (p, ln float64) {
+	p = (1 - c.s) * (0.5 + c.s/6) // about where the relative entropy is least
+	type turn struct{ p, ln float64 }
+	seen := map[int64]turn{}
+	at := func(k int64) turn {
+		found, ok := seen[k]
 		if !ok {
-			ln = c.turn(k)
-			seen[k] = ln
+			found.p, found.ln = c.turn(k)
+			seen[k] = found
 		}
-		return ln
+		return found
 	}
 	guess := num.Binomial{N: c.n, P: p}.Hinge(c.reach(p)) + 1
 	first := min(int64(float64(c.n)*c.s)+1, c.n) // a lesser k is no best t, not even at p = 0
-	return at(num.Ints{Lo: first, Hi: c.n, Guess: guess}.Least(func(k int64) bool { return k == c.n || at(k) >= at(k+1) }))
+	best := at(num.Ints{Lo: first, Hi: c.n, Guess: guess}.Least(func(k int64) bool {
+		return k == c.n || at(k).ln >= at(k+1).ln
+	}))
+	return best.p, best.ln
 }
 
-// turn returns ln P[B>=k] at that p.
-func (c convexSides) turn(k int64) float64 {
+// turn returns that p, and ln P[B>=k] there.
+func (c convexSides) turn(k int64) (p, ln float64) {
 	rows := float64(c.n)
 	most := min(1-c.s, float64(k)/rows)
-	p := num.Interval{Lo: max(0, float64(k)/rows-c.s), Hi: most}.SafeRoot(1e-13, func(p float64) float64 {
+	p = num.Interval{Lo: max(0, float64(k)/rows-c.s), Hi: most}.SafeRoot(1e-13, func(p float64) float64 {
 		return float64(k)*(1-p) - rows*c.s*num.Binomial{N: c.n, P: p}.TailShare(k)
 	})
-	return num.Binomial{N: c.n, P: p}.LnAtLeast(k)
+	return p, num.Binomial{N: c.n, P: p}.LnAtLeast(k)
 }

@@ -258,7 +258,7 @@ func (c *Call) line() string {
 			values = []string{value}
 		}
 		for _, value := range values {
-			if flag.Name == "output" || flag.Name == "schedule" {
+			if slices.Contains([]string{"output", "schedule", "certificate"}, flag.Name) {
 				value = filepath.Base(value)
 			}
 			words = append(words, "--"+flag.Name, ShellWord(value))

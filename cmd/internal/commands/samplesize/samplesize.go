@@ -37,6 +37,7 @@ func Command() *commands.Command {
 			usage.Flag{Name: "schedule", Usage: "write the table that the best method runs on to `FILE`, such as the noise of each query: .csv, .tsv, .json or .jsonl"},
 			usage.Flag{Name: "check-schedule", Usage: "print what the noise schedule in `FILE`, .csv or .tsv, certifies with --samples and --tau; with --beta, check it"},
 		), usage.Under(commands.AboutOutput,
+			usage.Flag{Name: "certificate", Usage: "write a proof of the best plan to `FILE`.v, which Coq checks with the folder proofs"},
 			usage.Flag{Name: fullFlag, Switch: true, Usage: "print a row for every method: the references and the methods without an answer too"},
 			usage.Flag{Name: bestFlag, Switch: true, Usage: "print one row for each goal: the row of its best method"},
 			usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
@@ -81,6 +82,8 @@ type request struct {
 	tally    *commands.Tally
 	schedule commands.Target // where the table goes that the method runs on, if it has a path
 	table    *runTable       // which one that is, nil if the method has no answer
+
+	certificate certificateFile
 }
 
 // view is the form in which people see the rows.
@@ -168,7 +171,10 @@ func readRequest(c *commands.Call) (s request, err error) {
 			return s, err
 		}
 	}
-	return s, s.readSchedule(c, limit)
+	if err := s.readSchedule(c, limit); err != nil {
+		return s, err
+	}
+	return s, s.readCertificate(c)
 }
 
 // fits refuses more goals than the limit of rows and the format allow.
@@ -389,7 +395,7 @@ func (s *request) write(c *commands.Call) error {
 		Chain: s.inChain(), Bar: bar, Tally: s.tally,
 		Columns: s.columns(), Verdict: s.verdict,
 		Figure: func() (record.Figure, error) { return s.figure(c.Context, rows) },
-		Then:   func() error { return s.writeSchedule(c) },
+		Then:   func() error { return errors.Join(s.writeSchedule(c), s.writeCertificate(c)) },
 	}
 	var title, notes []string
 	say := func() (err error) {

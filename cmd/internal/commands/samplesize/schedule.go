@@ -116,13 +116,22 @@ func numbered(of, unit, value string, lines int64, runs iter.Seq2[int64, float64
 	}}
 }
 
-// scheduled is the row whose table is meant: the best one, or the only one.
-func (s *request) scheduled(rows []goals.Row) (r *goals.Row, t runTable, err error) {
-	if r = bestOf(rows); r == nil && len(rows) == 1 {
+// starred is the row with an answer that a file is about: the best one, or the only one. Without one the rows say why.
+func starred(rows []goals.Row) *goals.Row {
+	r := bestOf(rows)
+	if r == nil && len(rows) == 1 {
 		r = &rows[0]
 	}
 	if r == nil || r.Status != transfer.OK {
-		return nil, t, nil // the rows say why
+		return nil
+	}
+	return r
+}
+
+// scheduled is that row, and its table.
+func (s *request) scheduled(rows []goals.Row) (r *goals.Row, t runTable, err error) {
+	if r = starred(rows); r == nil {
+		return nil, t, nil
 	}
 	t, ok := tableOf(r)
 	if !ok {

@@ -1,0 +1,122 @@
+// Package certificate writes a plan as a file that Coq checks with the theorems of the folder proofs. The file has the
+// plan's numbers as fractions, and Coq evaluates its inequality in whole numbers.
+package certificate
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+)
+
+// Of returns the file for an answer, or why there is none.
+func Of(m transfer.Method, a transfer.Answer) (string, error) {
+	write, ok := writers[m.Name]
+	switch {
+	case a.Status != transfer.OK:
+		return "", errors.New(a.Reason)
+	case !ok:
+		why := "Coq does not evaluate the numbers of its theorem"
+		if said, ok := missing[m.Name]; ok {
+			why = said
+		}
+		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final", m.Name, why)
+	}
+	p, err := newPlan(m, a)
+	if err != nil {
+		return "", err
+	}
+	if err := write(p); err != nil {
+		return "", err
+	}
+	return p.header() + p.text.String() + "Print Assumptions plan.\n", nil
+}
+
+// writers write the theorems of a plan, by methods.
+var writers = map[string]func(p *plan) error{"gate": gate, "sealed": sealed}
+
+// missing says why the methods whose rows Coq checks have no file.
+var missing = map[string]string{
+	"gaussian":          "its bound is an integral over normal noise",
+	"gaussian-schedule": "its bound is an integral over normal noise",
+	"ladder":            "its bound is a sum over a table of steps",
+	"sparse-validate":   "its bound is a sum over widths of cells",
+	"rounding-widths":   "its bound is a sum over widths of cells",
+	"open-gate":         "its levels go on without an end",
+	"open-board":        "its levels go on without an end",
+	"open-guess":        "its levels go on without an end",
+}
+
+// plan is an answer with its numbers as fractions.
+type plan struct {
+	transfer.Goal
+	run  transfer.Mechanism
+	name string
+	text strings.Builder
+
+	scale    int64    // what tau and the bar are over
+	tau, bar int64    // over scale
+	beta     fraction // what the plan may fail with
+	level    fraction // what one tail may be
+}
+
+// newPlan refuses goals of which a file's theorems know less than the method uses.
+func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
+	g := m.Used(a)
+	known := transfer.Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query}
+	known.Feedback, known.Passes, known.Bar, known.OneSided = g.Feedback, g.Passes, g.Bar, g.OneSided
+	known.Bar = g.Bar
+	switch {
+	case g.Query != transfer.Bounded && g.Query != transfer.Binary:
+		return nil, fmt.Errorf("a file proves plans for queries of values in [0,1] and 0/1, not for %s", g.Query)
+	case g != known:
+		return nil, errors.New("a file proves plans for independent rows of equal weight and the numbers n, m, tau, " +
+			"beta, passes and threshold alone")
+	case g.Samples > mostRows:
+		return nil, fmt.Errorf("a file proves plans of at most %d rows", mostRows)
+	}
+	p := &plan{Goal: g, run: a.Mechanism, name: m.Name}
+	var err error
+	if p.beta, err = betaOf(g.Beta); err != nil {
+		return nil, err
+	}
+	p.Tau = roundedUp(g.Tau)
+	ints, scale, err := overOne(p.Tau, g.Bar.Value)
+	if err != nil {
+		return nil, err
+	}
+	p.tau, p.bar, p.scale = ints[0], ints[1], scale
+	return p, nil
+}
+
+// mostRows is how many rows Coq counts in some seconds for one tail.
+const mostRows = 100_000
+
+// header says what the file is.
+func (p *plan) header() string {
+	bar := ""
+	if p.Bar.Given {
+		bar = " at the bar " + goal.FormatFloat(p.Bar.Value)
+	}
+	return fmt.Sprintf(`(* Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.
+   With the proofs compiled in the folder proofs: coqc -Q proofs dpcalc FILE *)
+From Coq Require Import Reals List ZArith.
+From dpcalc Require Import Tree Count Gate Tails Binomial ConvexTail Records Rows Certified Evaluate Plans.
+Import ListNotations.
+Open Scope R_scope.
+
+`, p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta)
+}
+
+// fine writes how finely tails of n rows are evaluated, so that a probability of the level keeps 64 bits.
+func (p *plan) fine() {
+	bits, width := p.precision()
+	p.say("Definition fine := {| bits := %d; width := %d |}.\n\n", bits, width)
+}
+
+func (p *plan) say(format string, values ...any) { fmt.Fprintf(&p.text, format, values...) }
+
+// proof ends a theorem whose decision Coq evaluates.
+const proof = "vm_cast_no_check (eq_refl true). Qed.\n\n"

@@ -1,0 +1,130 @@
+package certificate_test
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/certificate"
+)
+
+func beta(t *testing.T, text string) theory.LogProb {
+	p, err := theory.ParseLogProb(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// solved answers a goal by a method.
+func solved(t *testing.T, method string, g transfer.Goal) (transfer.Method, transfer.Answer) {
+	m, ok := transfer.Lookup(method)
+	if !ok {
+		t.Fatalf("no method %s", method)
+	}
+	a, err := m.Solve(g)
+	if err != nil {
+		t.Fatalf("%s: %v", method, err)
+	}
+	return m, a
+}
+
+func final(g transfer.Goal) transfer.Goal { g.Feedback = transfer.Final; return g }
+
+func gated(g transfer.Goal, passes int64, bar transfer.Option) transfer.Goal {
+	g.Feedback, g.Passes, g.Bar = transfer.Gate, passes, bar
+	return g
+}
+
+// TestCellsByEnumeration evaluates the cells of a small plan with fractions: they cover all means, and at both ends of
+// each the convex tail is within the level.
+func TestCellsByEnumeration(t *testing.T) {
+	m, a := solved(t, "sealed", final(transfer.Goal{Queries: 2, Tau: 0.25, Beta: beta(t, "0.1")}))
+	text, err := certificate.Of(m, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := a.Samples
+	level := big.NewRat(1, 10*2*2)
+	scale, _ := new(big.Rat).SetString(regexp.MustCompile(`each over (\d+)`).FindStringSubmatch(text)[1])
+	from := new(big.Rat)
+	for _, found := range regexp.MustCompile(`\((\d+), (\d+)\)`).FindAllStringSubmatch(text, -1) {
+		end, _ := new(big.Rat).SetString(found[1])
+		end.Quo(end, scale)
+		hinge, _ := new(big.Rat).SetString(found[2])
+		for _, p := range []*big.Rat{from, end} {
+			if got := convexTail(n, p, big.NewRat(1, 4), hinge.Num().Int64()); got.Cmp(level) > 0 {
+				t.Errorf("at the mean %v the t %v gives %v, want at most %v", p.FloatString(6), hinge.Num(), got.FloatString(9), level)
+			}
+		}
+		from = end
+	}
+	if from.Cmp(big.NewRat(3, 4)) != 0 {
+		t.Errorf("the cells end at %v, want 3/4", from)
+	}
+}
+
+// convexTail is E(B-t)_+/(n(p+s)-t), B of the law Bin(n,p).
+func convexTail(n int64, p, s *big.Rat, t int64) *big.Rat {
+	sum, q := new(big.Rat), new(big.Rat).Sub(big.NewRat(1, 1), p)
+	for k := t + 1; k <= n; k++ {
+		term := new(big.Rat).SetInt(new(big.Int).Binomial(n, k))
+		for i := range n {
+			if i < k {
+				term.Mul(term, p)
+			} else {
+				term.Mul(term, q)
+			}
+		}
+		sum.Add(sum, term.Mul(term, big.NewRat(k-t, 1)))
+	}
+	x := new(big.Rat).Add(p, s)
+	x.Mul(x, big.NewRat(n, 1)).Sub(x, big.NewRat(t, 1))
+	return sum.Quo(sum, x)
+}
+
+func TestOneRowFewerIsInTheFile(t *testing.T) {
+	base := transfer.Goal{Queries: 30, Tau: 0.05, Beta: beta(t, "0.05")}
+	binary := base
+	binary.Query = transfer.Binary
+	for _, c := range []struct {
+		method, want string
+		goal         transfer.Goal
+	}{
+		{"gate", "5/409000 < convex_tail (Z.to_nat 1178) (80 / 100) (85 / 100) t", gated(base, 3, transfer.Some(0.8))},
+		{"gate", "5/409000 < convex_tail (Z.to_nat 1966)", gated(base, 3, transfer.Option{})},
+		{"gate", "5/409000 < binomial (Z.to_nat 896) (80 / 100) j", gated(binary, 3, transfer.Some(0.8))},
+		{"gate", "5/409000 < binomial (Z.to_nat 1799)", gated(binary, 3, transfer.Option{})},
+		{"sealed", "5/6000 < convex_tail (Z.to_nat 1167)", final(base)},
+	} {
+		m, a := solved(t, c.method, c.goal)
+		if text, err := certificate.Of(m, a); err != nil || !strings.Contains(text, c.want) {
+			t.Errorf("%s %+v: %v, want %q in\n%s", c.method, c.goal, err, c.want, text)
+		}
+	}
+}
+
+func TestRowsWithoutACertificate(t *testing.T) {
+	base := transfer.Goal{Queries: 30, Tau: 0.05, Beta: beta(t, "0.05")}
+	many, tiny := base, base
+	many.Query, many.Tau, tiny.Beta = transfer.Binary, 0.01, beta(t, "1e-200")
+	varied := gated(base, 3, transfer.Some(0.8))
+	varied.Variance = 0.01
+	for _, c := range []struct {
+		method, want string
+		goal         transfer.Goal
+	}{
+		{"gaussian-schedule", "no file proves a plan of gaussian-schedule", base},
+		{"gate", "a file proves plans for 0/1 queries at any mean of at most 10000 rows", gated(many, 3, transfer.Option{})},
+		{"gate", "a file proves plans of a beta of at least 1e-100", gated(tiny, 3, transfer.Option{})},
+		{"gate", "a file proves plans for independent rows of equal weight", varied},
+	} {
+		m, a := solved(t, c.method, c.goal)
+		if text, err := certificate.Of(m, a); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v and %q, want an error with %q", c.method, err, text, c.want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+//go:build coq
+
+package certificate_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/certificate"
+)
+
+// TestCoqAcceptsPlansAndNothingLess draws plans of each kind: Coq accepts each file, and refuses it with one row fewer
+// and with a beta that is a thousandth below the least that is certified.
+func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	dir := t.TempDir()
+	var files []string
+	wants := map[string]string{}
+	put := func(name, text, want string) {
+		path := filepath.Join(dir, name+".v")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		files, wants[path] = append(files, path), want
+	}
+	for i, kind := range kinds(t, draw) {
+		m, a := solved(t, kind.method, kind.goal)
+		text := file(t, m, a)
+		put(fmt.Sprintf("plan%d", i), text, "proved")
+		fewer := regexp.MustCompile(fmt.Sprintf(`\b%d\b`, a.Samples)).ReplaceAllString(text, fmt.Sprint(a.Samples-1))
+		put(fmt.Sprintf("fewer%d", i), withoutMinimum(fewer), "refused")
+		g := a.Goal
+		g.Beta = 0
+		m, least := solved(t, kind.method, g)
+		text = file(t, m, least)
+		put(fmt.Sprintf("least%d", i), text, "proved")
+		less := regexp.MustCompile(`beta = (\d+)/(\d+)`).FindStringSubmatch(text)
+		put(fmt.Sprintf("less%d", i), withoutMinimum(thousandthLess(text, less[1], less[2])), "refused")
+	}
+	out, _ := exec.Command("../../proofs/check", files...).CombinedOutput()
+	for path, want := range wants {
+		if line := path + ": " + want; !strings.Contains(string(out), line) {
+			t.Errorf("want %s in\n%s", line, out)
+		}
+	}
+}
+
+// withoutMinimum drops the theorem about one row fewer.
+func withoutMinimum(text string) string {
+	before, _, _ := strings.Cut(text, "(* With one row fewer")
+	return before
+}
+
+// thousandthLess has 999 b over 1000 b' for b over b'.
+func thousandthLess(text, b, over string) string {
+	times := func(x, by string) string { return "(" + by + " * " + x + ")" }
+	text = strings.ReplaceAll(text, "<= "+b+"/"+over, "<= IZR "+times(b, "999")+" / IZR "+times(over, "1000"))
+	return strings.ReplaceAll(text, " "+b+" "+over+" ", " "+times(b, "999")+" "+times(over, "1000")+" ")
+}
+
+type kind struct {
+	method string
+	goal   transfer.Goal
+}
+
+// kinds draws a plan of each kind.
+func kinds(t *testing.T, draw *rand.Rand) []kind {
+	random := func() transfer.Goal {
+		return transfer.Goal{Queries: 2 + draw.Int64N(50), Tau: float64(80+draw.IntN(80)) / 1000,
+			Beta: beta(t, fmt.Sprint(float64(1+draw.IntN(9))/100))}
+	}
+	bar := func() transfer.Option { return transfer.Some(float64(50+draw.IntN(35)) / 100) }
+	binary := func(g transfer.Goal) transfer.Goal { g.Query = transfer.Binary; return g }
+	one := func(g transfer.Goal) transfer.Goal { g.OneSided = true; return g }
+	return []kind{
+		{"gate", gated(random(), 2, bar())},
+		{"gate", one(gated(random(), 1, bar()))},
+		{"gate", gated(random(), 1, transfer.Option{})},
+		{"gate", binary(gated(random(), 2, bar()))},
+		{"gate", binary(gated(random(), 1, transfer.Option{}))},
+		{"sealed", binary(final(random()))},
+		{"sealed", one(binary(final(random())))},
+		{"sealed", final(random())},
+		{"sealed", one(final(random()))},
+	}
+}
+
+func file(t *testing.T, m transfer.Method, a transfer.Answer) string {
+	text, err := certificate.Of(m, a)
+	if err != nil {
+		t.Fatalf("%s %+v: %v", m.Name, a.Goal, err)
+	}
+	return text
+}

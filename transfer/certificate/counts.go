@@ -1,0 +1,140 @@
+package certificate
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/dpcalc/dpcalc/internal/num"
+)
+
+// mostCounted is how many rows of 0/1 values Coq counts at all break points within minutes.
+const mostCounted = 10_000
+
+// group is the break points j/n + tau up to a last j. Of the level the share/shares is for few ones.
+type group struct{ last, share int64 }
+
+const shares = 1_000_000
+
+// group covers the break points from one on to as far as its two tails stay within the level, both counted if both are
+// meant. The first break point has the greatest expectation of zeros, and the last of ones.
+func (p *plan) group(first int64, both bool) (g group, ok bool) {
+	n, s, d, level := p.Samples, p.tau, p.scale, p.level.ln()
+	law := func(ones int64) num.Binomial { return num.Binomial{N: n, P: float64(ones) / (float64(n) * float64(d))} }
+	zeros := n*(d-s) - first*d
+	within := func(last int64) (group, bool) {
+		few := math.Inf(-1)
+		if zeros > 0 {
+			few = law(zeros).LnAtLeast(n - last)
+		}
+		if few > level || zeros/d > n-last {
+			return group{}, false
+		}
+		if !both {
+			return group{last: last}, true
+		}
+		unit := float64(p.beta.num.Int64()) * shares
+		share := int64(math.Ceil(num.Exp(few-level) * unit * (1 + 1e-12)))
+		ones, k := last*d+n*s, (first*d+2*n*s+d-1)/d
+		if k > n {
+			return group{last, share}, float64(share) <= unit
+		}
+		left := level + num.Log(1-float64(share)/unit)
+		return group{last, share}, ones < n*d && ones/d <= k && law(ones).LnAtLeast(k) <= left
+	}
+	last := num.Ints{Lo: first - 1, Hi: n * (d - s) / d, Guess: first}.Greatest(func(i int64) bool {
+		_, ok := within(i)
+		return i < first || ok
+	})
+	if last < first {
+		return group{}, false
+	}
+	return within(last)
+}
+
+// groups writes the groups of all break points.
+func (p *plan) groups(both bool) (string, error) {
+	n, d := p.Samples, p.scale
+	switch {
+	case n > mostCounted:
+		return "", fmt.Errorf("a file proves plans for 0/1 queries at any mean of at most %d rows", mostCounted)
+	case float64(n)*float64(d)*2 > 1<<62:
+		return "", errors.New("a file proves plans for 0/1 queries of a tau with fewer decimals")
+	case n*p.tau < d:
+		return "", errors.New("the plan has so few rows that it does not rest on binomial tails alone")
+	}
+	var list []string
+	for j := int64(0); j*d <= n*(d-p.tau); {
+		g, ok := p.group(j, both)
+		if !ok {
+			return "", errors.New("the plan has so little to spare that no short file proves it: take more rows")
+		}
+		if both {
+			list = append(list, fmt.Sprintf("(%d, %d)", g.last, g.share))
+		} else {
+			list = append(list, fmt.Sprint(g.last))
+		}
+		j = g.last + 1
+	}
+	return lines(list), nil
+}
+
+// lines puts the entries of a list on lines of some.
+func lines(list []string) string {
+	var b strings.Builder
+	for i, entry := range list {
+		switch {
+		case i > 0 && i%6 == 0:
+			b.WriteString(";\n  ")
+		case i > 0:
+			b.WriteString("; ")
+		}
+		b.WriteString(entry)
+	}
+	return b.String()
+}
+
+// fewerZeros writes that with one row fewer the tail at some break point is too great, if so.
+func (p *plan) fewerZeros() {
+	n, s, d := p.Samples-1, p.tau, p.scale
+	zeros := func(j int64) int64 { return n*(d-s) - j*d }
+	worst, most := int64(0), math.Inf(-1)
+	for j := int64(0); zeros(j) > 0; j++ {
+		if ln := (num.Binomial{N: n, P: float64(zeros(j)) / (float64(n) * float64(d))}).LnAtLeast(n - j); ln > most {
+			worst, most = j, ln
+		}
+	}
+	if most <= p.level.ln()+1e-9 {
+		return
+	}
+	bits, width := p.precision()
+	p.say("(* With one row fewer a mean of zeros has too great a tail. *)\nTheorem one_row_fewer : %s < binomial (Z.to_nat %d) "+
+		"(%d / %d) (Z.to_nat %d).\n", p.level, n, zeros(worst), n*d, n-worst)
+	p.say("Proof. apply (count_above_valid %d %d %d %v %v %d %d %d). "+proof, n, bits, width, p.level.num, p.level.over, n*d,
+		zeros(worst), n-worst)
+}
+
+// fewerCounts writes that with one row fewer no count passes, if so: at a count of k ones a pass is too likely, and at
+// one more a failure.
+func (p *plan) fewerCounts() {
+	c, s, d, n := p.bar, p.tau, p.scale, p.Samples-1
+	missed := d - c - 2*s
+	if n < 1 || c <= 0 || missed <= 0 {
+		return
+	}
+	level := p.level.ln() + 1e-9
+	above := func(mean, k int64) bool {
+		return num.Binomial{N: n, P: float64(mean) / float64(d)}.LnAtLeast(k) > level
+	}
+	k := num.Ints{Lo: 0, Hi: n, Guess: int64(float64(n) * float64(c+s) / float64(d))}.Greatest(func(k int64) bool {
+		return k == 0 || above(c, k)
+	})
+	if !above(missed, n-k) {
+		return
+	}
+	p.say("(* With one row fewer no count passes with both errors rare enough. *)\n"+
+		"Theorem one_row_fewer : forall j, (j <= Z.to_nat %d)%%nat ->\n  %s < binomial (Z.to_nat %d) (%d / %d) j \\/\n"+
+		"  %s < binomial (Z.to_nat %d) (%d / %d) (S (Z.to_nat %d) - j).\n", n, p.level, n, c, d, p.level, n, missed, d, n)
+	p.say("Proof. apply (no_count_valid fine %d %v %v %d %d %d %d). "+proof, n, p.level.num, p.level.over, d, c, s, k)
+}
