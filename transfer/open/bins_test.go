@@ -245,3 +245,80 @@ func TestGatesOfBins(t *testing.T) {
 		t.Errorf("a verdict took %v", least)
 	}
 }
+
+// Margins of gates of a difference of two losses, of forecasts whose log odds are 0.4 apart, in both directions: by the
+// greatest squares and by own intervals. The bound of own intervals over all l and mu, computed anew, gives nearly the
+// latter, and coins at the ends of the intervals do not exceed the level there.
+func TestMarginsOfDifferencesOfLosses(t *testing.T) {
+	for _, c := range []struct {
+		rows int
+		span float64
+		loss func(p float64) float64 // of the label's probability, as a share of the span
+		want string
+	}{
+		{1000, 5, func(p float64) float64 { return min(5, -math.Log(p)) / 5 }, "0.0363 0.0192"},
+		{5000, 1, func(p float64) float64 { return (1 - p) * (1 - p) }, "0.0044 0.0031"},
+	} {
+		const kinds = 100 // of rows that are alike
+		level, each := math.Log(0.01), float64(c.rows)/kinds
+		var low, length []float64
+		most, square := 0., 0.
+		for i := range kinds {
+			p := (float64(i/2) + 0.5) * 2 / kinds
+			odds := p / (1 - p) * math.Exp(0.4*float64(1-2*(i%2)))
+			other := odds / (1 + odds)
+			yes, no := c.loss(p)-c.loss(other), c.loss(1-p)-c.loss(1-other)
+			low, length = append(low, min(yes, no)), append(length, math.Abs(yes-no))
+			most += max(yes*yes, no*no) / kinds
+			square += (yes - no) * (yes - no) / 4 / kinds
+		}
+		old := KnownVariance{float64(c.rows), most, -1}.margin(level)
+		margin := Ranged{float64(c.rows), square}.margin(level)
+		if got := fmt.Sprintf("%.4f %.4f", c.span*old, c.span*margin); got != c.want {
+			t.Errorf("%d rows: got %s, want %s", c.rows, got, c.want)
+		}
+		// The least over l and mu of ln of the bound at the mean x, at truths of at most 0.
+		bound := func(x float64) float64 {
+			return golden(math.Log(0.01), math.Log(100), func(lnL float64) float64 {
+				l := math.Exp(lnL) / math.Sqrt(square)
+				return golden(0, 2*l, func(mu float64) float64 {
+					sum := -l * x * float64(c.rows)
+					for i, d := range length {
+						over := math.Expm1(l * d)
+						q := min(max(0, 1/(mu*d)-1/over), 1)
+						sum += each * (math.Log1p(q*over) - mu*d*q + (l-mu)*low[i])
+					}
+					return sum
+				})
+			})
+		}
+		if at, before := bound(margin), bound(0.99*margin); !(at <= level && before > level) {
+			t.Errorf("%d rows: ln of the bound is %v at the margin and %v below it, the level %v", c.rows, at, before, level)
+		}
+		// Coins at the ends of intervals whose lengths are on a grid.
+		const steps = 4000
+		step := margin * float64(c.rows) * 4 / steps
+		law := map[bool][]float64{true: make([]float64, 2*steps+1), false: make([]float64, 2*steps+1)}
+		law[true][steps], square = 1, 0
+		for i := range c.rows {
+			from, to := law[i%2 == 0], law[i%2 == 1]
+			clear(to)
+			half := int(math.Round(length[i%kinds] / 2 / step))
+			square += math.Pow(float64(half)*step, 2) / float64(c.rows)
+			for k, p := range from {
+				if p > 0 {
+					to[min(k+half, 2*steps)] += p / 2
+					to[max(k-half, 0)] += p / 2
+				}
+			}
+		}
+		from := int(math.Ceil(Ranged{float64(c.rows), square}.margin(level) * float64(c.rows) / step))
+		tail := 0.
+		for _, p := range law[c.rows%2 == 0][steps+from:] {
+			tail += p
+		}
+		if !(tail > 1e-4 && tail <= 0.01) {
+			t.Errorf("%d rows: coins are so far off with probability %v", c.rows, tail)
+		}
+	}
+}
