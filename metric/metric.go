@@ -6,7 +6,6 @@ package metric
 
 import (
 	"math"
-	"math/big"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/each"
@@ -76,13 +75,6 @@ func (r Ratio) Even(bar float64) float64 { return bar * r.most() / r.Width(bar) 
 
 // Width is the length of the interval of the values of N - bar D.
 func (r Ratio) Width(bar float64) float64 { return r.Both*(1-bar) + bar*r.most() }
-
-// Ends are the least and the greatest value of a row of N - bar D.
-func (r Ratio) Ends(bar *big.Rat) (least, greatest *big.Rat) {
-	most, both := new(big.Rat).SetFloat64(r.most()), new(big.Rat).SetFloat64(r.Both)
-	greatest = new(big.Rat).Sub(both, new(big.Rat).Mul(both, bar))
-	return most.Neg(most.Mul(most, bar)), greatest
-}
 
 // most is the most that a row without a true positive adds to D.
 func (r Ratio) most() float64 { return math.Max(r.FalsePositive, r.FalseNegative) }

@@ -13,7 +13,7 @@ import (
 var gate = Method{
 	Name:      "gate",
 	Summary:   "only pass or fail is shown: the tree of what could be asked",
-	Formula:   "N A(tau) <= beta, N = sum over l <= min(B,m-1) of C(m-1,l), A(s) = exp(-n min_p kl(p+s||p)), or the convex tail where it is less: max_p T(p,p+s), T(p,x) = min over whole t < nx of E(Bin(n,p)-t)_+/(nx-t); at a known bar c the greater of exp(-n kl(c+tau||c)) and exp(-n kl(c+tau||c+2tau)), or of T(c,c+tau) and T(1-c-2tau,1-c-tau); exact tails for 0/1 queries; Lemma 5 for differences; where a variance V = q(1-q), q <= 1/2, is known, min over p <= q of kl(p+s||p), or V h(s/V) for differences with E f^2 <= V; where a check counts the rows that differ, A of floor(dn) rows at n tau/(2 floor(dn))",
+	Formula:   "N A(tau) <= beta, N = sum over l <= min(B,m-1) of C(m-1,l), A(s) = exp(-n min_p kl(p+s||p)), or the convex tail where it is less: max_p T(p,p+s), T(p,x) = min over whole t < nx of E(Bin(n,p)-t)_+/(nx-t); at a known bar c the greater of exp(-n kl(c+tau||c)) and exp(-n kl(c+tau||c+2tau)), or of T(c,c+tau) and T(1-c-2tau,1-c-tau); exact tails for 0/1 queries; Lemma 5 for differences; where a variance V = q(1-q), q <= 1/2, is known, min over p <= q of kl(p+s||p), or V h(s/V) for differences with E f^2 <= V; where a check counts the rows that differ, A of floor(dn) rows at n tau/(2 floor(dn)); of F1 and Jaccard at a known bar c the bounds of own intervals at the ratios c and c+2tau",
 	Practice:  passOrFail + " A test that passes is above its bar, and a test whose true value is 2 tau above its bar passes. A retry gets the same bit.",
 	Uses:      []string{passesFlag, barFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
@@ -24,6 +24,10 @@ var gate = Method{
 	Assumes:   []string{independentOnly},
 	rule:      gateRule,
 	drawn:     gateRule,
+	ratio: ratioRule(passesFit, func(g Goal) (pass, fail float64) {
+		level := float64(TestLevel(g))
+		return level, level
+	}),
 }
 
 const passOrFail = "Test j passes if and only if its mean on the holdout is at least its bar plus tau. Show this bit and nothing else, no score, no margin, no rank; show nothing at all after pass B."

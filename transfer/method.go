@@ -63,13 +63,17 @@ type Method struct {
 	arriving solver.Rule // where rows arrive between the queries; nil if the theorem needs all of them at the first
 	halves   bool        // whether differences are decided by half of them
 	drawn    solver.Rule // where the goal has a [Sample]; nil if the theorem needs independent rows of equal weight
+	ratio    solver.Rule // where queries are a [Ratio]; nil if the theorem needs means over the rows
 }
 
 // ruleFor is the method's theorem for a goal with only the fields that the method uses.
 func (m Method) ruleFor(g Goal) solver.Rule {
 	r := m.rule
-	if g.Sample != nil && m.drawn != nil {
+	switch {
+	case g.Sample != nil && m.drawn != nil:
 		return m.drawn
+	case g.Ratio.IsGiven() && m.ratio != nil:
+		return m.ratio
 	}
 	if g.Arrival != nil && m.arriving != nil {
 		r = m.arriving
@@ -176,8 +180,11 @@ func (m Method) proven(g Goal) (Proof, []theory.Source) {
 	if m.spreads(g) {
 		sources = slices.Concat(sources, knownVariance)
 	}
-	if g.Decided != Undecided {
+	switch {
+	case g.Decided != Undecided:
 		return Derived, slices.Concat(sources, decidedRowsProof)
+	case g.Ratio.IsGiven():
+		return Derived, slices.Concat(sources, ratioProof)
 	}
 	switch {
 	case g.Query.IsSigned() && m.Tails != nil:
@@ -227,7 +234,7 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	_, sources = m.Proven(a)
 	a.Goal = m.Used(a)
 	hypotheses := m.Assumes
-	if m.usesKnownVariance(a.Goal) || a.Decided != Undecided {
+	if m.usesKnownVariance(a.Goal) || a.Decided != Undecided || a.Ratio.IsGiven() {
 		hypotheses = slices.Concat(hypotheses, []string{a.known()})
 	}
 	if a.Sample != nil {
@@ -252,6 +259,8 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 // known says which bound on the second moment is known, or kept by a check.
 func (a Answer) known() string {
 	switch {
+	case a.Ratio.IsGiven():
+		return a.predicted()
 	case a.SecondMoment > 0 && a.Checked && !a.Mechanism.LowVariance:
 		return "nothing is answered from a query on whose sample the square of the difference has a mean above " + goal.FormatFloat(a.SecondMoment)
 	case a.SecondMoment > 0 && !a.Mechanism.LowVariance:

@@ -18,6 +18,7 @@ type (
 	Option   = goal.Option
 	Query    = goal.Query
 	Range    = goal.Range
+	Ratio    = goal.Ratio
 	Sample   = goal.Sample
 	Shown    = goal.Shown
 	Stage    = goal.Stage

@@ -35,6 +35,9 @@ var openGate = Method{
 	rule:      openGateRule,
 	arriving:  openGateRule,
 	drawn:     openGateRule,
+	ratio: ratioRule(rareFits, func(g Goal) (pass, fail float64) {
+		return open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}.Levels()
+	}),
 }
 
 var openBoard = Method{

@@ -176,6 +176,8 @@ func (m Method) applies(r solver.Rule, g Goal) error {
 		return goal.Needs("a benchmark of so many items")
 	case g.Sample != nil && m.drawn == nil:
 		return goal.Needs("independent rows of equal weight")
+	case g.Ratio.IsGiven() && m.ratio == nil:
+		return goal.Needs("a mean over the rows, which a ratio is not")
 	case !m.Serves(g.Feedback):
 		return goal.Needs("the feedback " + m.shownBy())
 	}

@@ -47,7 +47,7 @@ func (m Method) Used(a Answer) Goal { return m.used(a.Goal, a.Mechanism.LowVaria
 func (m Method) used(g Goal, low bool) Goal {
 	g = g.WithFlags()
 	used := Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query,
-		Range: g.Range, Arrival: g.Arrival, Sample: g.Sample}
+		Range: g.Range, Arrival: g.Arrival, Sample: g.Sample, Ratio: g.Ratio}
 	used.Feedback, used.OneSided = g.Feedback, g.OneSided && m.OneSided
 	if !g.Query.IsMean() {
 		used.Sensitivity = g.Sensitivity

@@ -135,6 +135,8 @@ func (t problem) certify(methods []transfer.Method, hair theory.LogProb) (*rule.
 // looksAt refuses goals whose queries are no means of values of the rows, or that no ledger can keep.
 func looksAt(g transfer.Goal) error {
 	switch {
+	case g.Ratio.IsGiven():
+		return form.Inputf("query: got a ratio, want holdout init --open --metrics with its name: a fixed plan has accuracy, columns and gates of an AUC")
 	case g.Checked && !g.Query.IsSigned():
 		return form.Inputf("enforce: got it with %s queries, want differences, on which no label is needed to enforce it", g.Query)
 	case !g.Query.IsMean():

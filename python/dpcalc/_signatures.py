@@ -48,6 +48,7 @@ def samplesize(*,
     one_sided: bool = False,
     open: bool = False,
     query: Union[Literal["bounded", "binary", "sensitive", "minimization", "difference", "accuracy", "precision", "f1", "recall", "jaccard", "auc"], Iterable[str], None] = None,
+    positives: Value = None,
     range: Value = None,
     sensitivity: Value = None,
     disagreement: Value = None,
@@ -99,6 +100,7 @@ def samplesize(*,
         one_sided: no answer exceeds its true value by more than tau; an answer may fall short of it
         open: no number of queries is fixed: the plan is about query M, whatever comes after it
         query: a query is of this KIND: bounded (default), binary, sensitive, minimization or difference; or a metric: accuracy, precision, f1, recall, jaccard, auc (ratios as gates, auc with --class-counts)
+        positives: f1, recall, jaccard: a model predicts the positive class on the share P of the rows
         range: the values of a query are in A,B (default 0,1), which are the units of tau and bars
         sensitivity: sensitive, minimization: one row moves a query or a loss by at most D/n (default 1)
         disagreement: difference: two models differ on a share of at most D of the population (default 1)

@@ -25,8 +25,6 @@ type Gate struct {
 	// Spread is of clusters, each of which is a row: how much its mean varies, as a share of what one row does. It is 1
 	// for clusters whose rows are all alike, and 0 where the rows are no clusters.
 	Spread float64
-
-	Ratio Predicted // of a gate at a bar of F1, recall or Jaccard; zero for others
 }
 
 // Answer is what a forecast found, and what passes the gate.
@@ -73,7 +71,6 @@ func (f Gate) Validate() error {
 	g := f.Goal
 	compared, means := f.Query.IsSigned(), !f.Tested && !f.Query.IsZeroOne()
 	classes, auc := f.Sample.(tail.Classes)
-	alike := f.Query == goal.Bounded && f.Sample == nil && f.Spread == 0
 	least := 0.
 	if f.Samples == 0 {
 		least = 0.5
@@ -97,7 +94,7 @@ func (f Gate) Validate() error {
 		{f.Sample == nil || auc, "rows", "others", "rows or clusters of equal weight, or two classes"},
 		{f.Spread >= 0 && f.Spread <= 1, "spread", f.Spread, "a number in [0, 1]"},
 		{f.Spread == 0 || means, "clusters", "a test or counts", "a gate at a bar: the mean over a cluster is no count"},
-		{!f.Ratio.isGiven() || alike, "rows", "others", "independent rows with a ratio"},
+		{!f.Ratio.IsGiven() || f.Spread == 0, "rows", "others", "independent rows with a ratio"},
 		{f.Power >= 0 && f.Power < 1, "power", f.Power, "a probability in (0, 1)"},
 		{f.Power >= least || f.Power == 0, "power", f.Power, "a probability in [0.5, 1), to find rows from which on it holds"},
 	} {
@@ -118,11 +115,6 @@ func (f Gate) Validate() error {
 	if err := theory.Domain(f.Effect >= 0 && f.Effect <= most+1e-12, "effect", f.Effect,
 		"a number in (0, "+goal.FormatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar"); err != nil {
 		return err
-	}
-	if f.Ratio.isGiven() {
-		if err := f.Ratio.valid(f.Bar.Value); err != nil {
-			return err
-		}
 	}
 	missing := 0
 	for _, given := range []bool{f.Samples != 0, f.Effect != 0, f.Power != 0} {
@@ -169,7 +161,7 @@ func (f Gate) Solve() (a Answer, err error) {
 		a.Power = a.chance(f.Effect)
 	}
 	a.Reached = a.chance(a.Effect)
-	if !f.Tested && !f.Open && !f.Ratio.isGiven() {
+	if !f.Tested && !f.Open && !f.Ratio.IsGiven() {
 		if solved, err := fixedGate.Solve(a.Goal); err == nil && solved.Status == theory.OK {
 			a.TauAchieved = solved.TauAchieved
 		}
@@ -233,7 +225,8 @@ func (f Gate) plan() open.Plan {
 // level is ln of the level of the look.
 func (f Gate) level() float64 {
 	if f.Open {
-		return f.plan().Level()
+		pass, _ := f.plan().Levels()
+		return pass
 	}
 	return float64(transfer.TestLevel(f.Goal))
 }
@@ -257,8 +250,8 @@ func (f Gate) gated(n int64) (a Answer, err error) {
 		}
 	case f.Sample != nil && f.Sample.Worth(n).Entropic < 1:
 		return a, none
-	case f.Ratio.isGiven():
-		at, ok := f.Ratio.passAt(n, g.Bar.Value, f.level())
+	case f.Ratio.IsGiven():
+		at, ok := predicted{f.Ratio}.passAt(n, g.Bar.Value, f.level())
 		if a.PassAt = goal.Some(at); !ok {
 			return a, none
 		}
@@ -306,8 +299,8 @@ func (a Answer) chance(effect float64) float64 {
 	switch {
 	case a.Tested:
 		return c.Rejects(-float64(a.Level), a.Duel)
-	case a.Ratio.isGiven():
-		return a.Ratio.chance(a.Samples, a.PassAt.Value, truth, a.Bar.Value)
+	case a.Ratio.IsGiven():
+		return predicted{a.Ratio}.chance(a.Samples, a.PassAt.Value, truth, a.Bar.Value)
 	case !a.IsExact():
 		return beyond(a.PassAt.Value-truth, math.Sqrt(a.variance(truth)))
 	case a.Query.IsZeroOne():

@@ -7,12 +7,11 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/goal"
-	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 // f1 is the ratio F1 of a share of rows predicted positive.
-func f1(share float64) Predicted {
-	return Predicted{open.Adds{Both: 2, FalsePositive: 1, FalseNegative: 1}, share}
+func f1(share float64) goal.Ratio {
+	return goal.Ratio{Both: 2, FalsePositive: 1, FalseNegative: 1, Share: share}
 }
 
 // binomialMasses are the probabilities of the counts of n rows with one probability.
@@ -30,7 +29,7 @@ func binomialMasses(n int, p float64) (list []float64) {
 // probability .76 by the exact law of its counts, and one of .95 nearly always. The normal law is within .02 of both.
 func TestForecastOfAGateOfF1(t *testing.T) {
 	const n, positive, bar = 1000, 100, 0.8
-	ratio := f1(0.1)
+	ratio := predicted{f1(0.1)}
 	at, ok := ratio.passAt(n, bar, math.Log(0.01))
 	if !ok {
 		t.Fatal("nothing passes")
@@ -55,11 +54,12 @@ func TestForecastOfAGateOfF1(t *testing.T) {
 // A model of a ratio has it: E N/E D by its shares of right, wrong and missed rows, whatever share is predicted
 // positive. Its mean of N - bar D is (ratio - bar) E D.
 func TestModelsOfARatio(t *testing.T) {
-	for name, adds := range map[string]open.Adds{"f1": {Both: 2, FalsePositive: 1, FalseNegative: 1},
+	for name, adds := range map[string]goal.Ratio{"f1": {Both: 2, FalsePositive: 1, FalseNegative: 1},
 		"recall": {Both: 1, FalseNegative: 1}, "jaccard": {Both: 1, FalsePositive: 1, FalseNegative: 1}} {
 		for _, share := range []float64{0.01, 0.1, 0.4, 0.6, 0.95} {
 			for _, truth := range []float64{0.3, 0.8, 0.99} {
-				p := Predicted{adds, share}
+				p := predicted{adds}
+				p.Share = share
 				zero, _ := p.row(truth, truth)
 				if d0, _ := p.row(truth, 0); math.Abs(zero) > 1e-12*d0 {
 					t.Errorf("%s of %v at %v: the mean of N - %v D is %v", name, truth, share, truth, zero)

@@ -57,6 +57,7 @@ type Goal struct {
 	Range   Range    // of the values, where it is not [0,1]
 	Arrival *Arrival // rows that come between the queries; nil if all are at hand from the first one on
 	Sample  Sample   // how the rows were drawn; nil if they are independent and of equal weight
+	Ratio   Ratio    // what queries are, where they are no means
 
 	Shown // what the analyst is shown
 }
@@ -64,6 +65,9 @@ type Goal struct {
 // Validate returns a DomainError for the first field outside its domain, or if
 // more than one of the four quantities is missing.
 func (g Goal) Validate() error {
+	if err := g.validRatio(); err != nil {
+		return err
+	}
 	if g.Range.IsGiven() {
 		return g.validRange()
 	}

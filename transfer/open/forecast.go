@@ -88,8 +88,8 @@ func atLeast(n, k int64, p float64) float64 {
 	return min(num.Exp(num.Binomial{N: n, P: p}.LnAtLeast(k)), 1)
 }
 
-// Level returns ln of the level at which the look tests, if what it shows is whether a test rejects.
-func (p Plan) Level() float64 {
+// Levels return ln of the levels of a pass and of a failure of the look. A test rejects at the level of a pass.
+func (p Plan) Levels() (pass, fail float64) {
 	at, share := p.node(0)
-	return at.level(lnShare(share, 0))
+	return at.level(lnShare(share, 0)), at.level(lnShare(1, share))
 }

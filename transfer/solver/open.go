@@ -39,3 +39,9 @@ func OpenTails(g goal.Goal, n int64) []open.Planned {
 	}
 	return list
 }
+
+// RatioGate returns the tails of a gate of a ratio at a bar, on n rows.
+func RatioGate(r goal.Ratio, n int64, bar float64) open.RatioGate {
+	adds := open.Adds{Both: r.Both, FalsePositive: r.FalsePositive, FalseNegative: r.FalseNegative}
+	return open.RatioGate{Ratio: open.Ratio{Rows: n, Positive: r.Predicted(n), Adds: adds}, Bar: bar}
+}

@@ -21,7 +21,7 @@ var (
 	ColumnTau         = Column{Name: "tau", Says: "how far an answer may be from its population value", Cell: func(r *Row) record.Cell { return record.Number(r.Tau) }}
 	ColumnBeta        = Column{Name: "beta", Says: "the probability that some answer is farther off", Cell: func(r *Row) record.Cell { return record.Beta(r.Beta) }}
 	ColumnBudget      = Column{Name: "budget", Says: "Thresholdout's flagged queries that are answered", Cell: func(r *Row) record.Cell { return record.Count(r.Budget) }}
-	ColumnQuery       = Column{Name: "query", Says: "the kind of query", Cell: func(r *Row) record.Cell { return record.Words(r.Query.String()) }}
+	ColumnQuery       = Column{Name: "query", Says: "the kind of query", Cell: func(r *Row) record.Cell { return record.Words(QueryName(r.Goal)) }}
 	ColumnSensitivity = Column{Name: "sensitivity", Says: "n times what one row can move a query by", Cell: SensitivityOf}
 )
 
@@ -60,6 +60,8 @@ var (
 			}
 			return record.Exactly(r.Disagreement)
 		}}
+	ColumnPositives = Column{Name: PositivesFlag, Says: "a model predicts the positive class on this share of the rows",
+		Cell: func(r *Row) record.Cell { return record.Number(r.Ratio.Share) }}
 	ColumnAtLeast      = Column{Name: "at_least", Says: "every population value is known to be at least this", Cell: func(r *Row) record.Cell { return record.Number(r.AtLeast) }}
 	ColumnVariance     = Column{Name: "variance", Says: "the variance of a query from row to row is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.Variance) }}
 	ColumnSecondMoment = Column{Name: "second_moment", Says: "the mean square of a difference is known to be at most this", Cell: func(r *Row) record.Cell { return record.Number(r.SecondMoment) }}

@@ -1,9 +1,7 @@
 package goals
 
 import (
-	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strings"
 
@@ -63,6 +61,9 @@ func Given(column Column, is func(transfer.Goal) bool) Column {
 	column.Cell = func(r *Row) record.Cell { return cell(r).If(is(r.Goal)) }
 	return column
 }
+
+// PositivesFlag is the share of the rows that a model predicts positive.
+const PositivesFlag = "positives"
 
 // betaFlag and confidenceFlag are two names of one quantity.
 const (
@@ -163,6 +164,9 @@ var Parameters = []Parameter{
 		wanting("a number in (0, 1]", numbers.Positives), record.Number,
 		Given(ColumnDisagreement, func(g transfer.Goal) bool { return g.Disagreement != 0 }),
 		func(g *transfer.Goal) *float64 { return &g.Disagreement }),
+	amount(PositivesFlag, "f1, recall, jaccard: a model predicts the positive class on the share `P` of the rows",
+		wanting("a number in (0, 1)", numbers.Positives), record.Number, ColumnPositives,
+		func(g *transfer.Goal) *float64 { return &g.Ratio.Share }),
 	amount("at-least", "binary: every true value is known to be at least `R`",
 		wanting("a number in (0.5, 1)", numbers.Positives), record.Number, ColumnAtLeast,
 		func(g *transfer.Goal) *float64 { return &g.AtLeast }),
@@ -263,16 +267,15 @@ func metrics() (names []string) {
 	return names
 }
 
-// unplanned refuses a metric that has a plan as another query: a loss, whose greatest value only a range says, a
-// column, and a ratio, which [Planned] has replaced where it has a plan.
+// unplanned refuses a metric that has a plan as another query: a loss, whose greatest value only a range says, and a
+// column.
 func unplanned(c usage.Values) error {
 	name, _ := c.Text(QueryFlag.Name)
 	m, ok := metric.Of(name)
+	planned := m.Planned() || m.Pairs || m.Ratio != nil
 	switch {
-	case !ok || m.Planned() || m.Pairs:
+	case !ok || planned:
 		return nil
-	case m.Ratio != nil:
-		return usage.Errorf("--query: got %s, want another one here: samplesize --feedback gate --threshold C plans for gates of it at the bar C", name)
 	case m.Reads == metric.Number:
 		return usage.Errorf("--query: got %s, want bounded, with --range A,B for values outside of [0, 1]: tau is in their units", name)
 	case m.Root:
@@ -281,52 +284,81 @@ func unplanned(c usage.Values) error {
 	return usage.Errorf("--query: got %s, want bounded with --range 0,L, L the greatest loss of a row: tau is in these units", name)
 }
 
-// Planned says in words what a plan for the metric that was named promises, "" where a kind of query was. For a ratio
-// N/D it returns the values of the plan for N - C D, whose mean is above 0 where the ratio is above the bar C.
-func Planned(c usage.Values) (planned usage.Values, promise string, err error) {
+// readRatio reads of which ratio a gate is, if of any: F1, recall and Jaccard.
+func readRatio(c usage.Values, g *transfer.Goal) error {
 	name, _ := c.Text(QueryFlag.Name)
-	m, ok := metric.Of(name)
-	if !ok {
-		return c, "", nil
-	}
-	promise = name + ": what is promised is about " + m.Promise
+	m, _ := metric.Of(name)
+	_, given := c.Text(PositivesFlag)
 	if m.Ratio == nil {
-		return c, promise, nil
+		if given {
+			return usage.Errorf("--%s: got it without a ratio, want --query f1, recall or jaccard too", PositivesFlag)
+		}
+		return nil
 	}
-	for _, flag := range []string{RangeFlag.Name, ClustersFlag.Name, PopulationFlag, ClassesFlag.Name} {
+	for _, flag := range []string{RangeFlag.Name, ClustersFlag.Name, PopulationFlag, ClassesFlag.Name, ArriveFlag.Name} {
 		if _, typed := c.Text(flag); typed {
-			return nil, "", usage.Errorf("--%s: given with --query %s, want independent rows, and the range that --threshold says", flag, name)
+			return usage.Errorf("--%s: given with --query %s, want independent rows, all at the first look", flag, name)
 		}
 	}
-	if shown, _ := c.Text(FeedbackFlag.Name); shown != transfer.Gate.String() {
-		return nil, "", usage.Errorf("--query %s needs --feedback gate: a plan is for passing a bar, and not for scores", name)
+	switch {
+	case g.Feedback != transfer.Gate:
+		return usage.Errorf("--query %s needs --feedback gate: a plan is for passing a bar, and not for scores", name)
+	case !given:
+		return usage.Errorf("--%s: got nothing, want the share of the rows that a model predicts positive, with --query %s: the smaller it is, the more rows it takes", PositivesFlag, name)
 	}
-	share := numbers.Reals
-	share.Want = "one bar in (0, 1), with --query " + name
-	parse := share.Parse
-	share.Parse = func(text string) (float64, bool) {
-		bar, ok := parse(text)
-		return bar, ok && bar > 0 && bar < 1
+	r := m.Ratio
+	g.Ratio = transfer.Ratio{Both: r.Both, FalsePositive: r.FalsePositive, FalseNegative: r.FalseNegative}
+	return nil
+}
+
+// QueryName returns the kind of the goal's queries, or the name of the ratio that they are.
+func QueryName(g transfer.Goal) string {
+	adds := metric.Ratio{Both: g.Ratio.Both, FalsePositive: g.Ratio.FalsePositive, FalseNegative: g.Ratio.FalseNegative}
+	for _, m := range metric.All() {
+		if m.Ratio != nil && *m.Ratio == adds {
+			return m.Name
+		}
 	}
-	bar, typed, err := numbers.One(c, "threshold", share)
-	if err != nil {
-		return nil, "", err
+	return g.Query.String()
+}
+
+// Planned says in words what a plan for the metric that was named promises, "" where a kind of query was. Nothing
+// bounds from above the recall of what fails: it is refused, with the command that forecasts its gates.
+func Planned(c usage.Values) (promise string, err error) {
+	name, _ := c.Text(QueryFlag.Name)
+	m, ok := metric.Of(name)
+	switch {
+	case !ok:
+		return "", nil
+	case m.Ratio == nil:
+		return name + ": what is promised is about " + m.Promise, nil
+	case !m.Ratio.Bounded():
+		return "", usage.Errorf("--query: got %s, want f1 or jaccard: a gate of %s bounds what passes and not what fails, so that a plan has no tau; type %s",
+			name, name, forecast(c))
 	}
-	if !typed {
-		return nil, "", usage.Errorf("--threshold: got nothing, want %s", share.Want)
+	return name + ": what is promised is about " + m.Promise +
+		"; a model that passes is above the bar, and one that fails is at most 2 tau above the bar if it predicts the positive class on the share --positives of the rows; run it by holdout init --open, which prints an upper end for each fail", nil
+}
+
+// forecast returns the command line of power for a gate of a ratio that was typed for samplesize.
+func forecast(c usage.Values) string {
+	line := "dpcalc power"
+	for _, flag := range []string{QueryFlag.Name, PositivesFlag, "threshold", "samples", "queries", BetaFlag, ConfidenceFlag, "passes"} {
+		if text, ok := c.Text(flag); ok {
+			line += " --" + flag + " " + usage.Shown(text)
+		}
 	}
-	at := record.PlainText(record.Exactly(bar))
-	exact, _ := new(big.Rat).SetString(at)
-	from, to := m.Ratio.Ends(exact)
-	decimal := func(x *big.Rat) string {
-		places, _ := x.FloatPrec()
-		return x.FloatString(places)
+	if c.Is(OpenFlag.Name) {
+		line += " --" + OpenFlag.Name
 	}
-	planned = usage.Replaced(c, QueryFlag.Name, transfer.Bounded.String())
-	planned = usage.Replaced(planned, RangeFlag.Name, decimal(from)+","+decimal(to))
-	promise += fmt.Sprintf("; it is above %s where the mean of N - %s D, the query, is above 0, and tau is that of this mean, E D times that of %s",
-		at, at, name)
-	return usage.Replaced(planned, "threshold", "0"), promise, nil
+	tau, _, err := numbers.One(c, "tau", numbers.Positives)
+	if tau > 0 && err == nil {
+		line += " --effect " + record.PlainText(record.Exactly(2*tau))
+	}
+	if _, rows := c.Text("samples"); !rows || !(tau > 0) {
+		line += " --power 80%"
+	}
+	return line
 }
 
 // shownNames are the names of --feedback. The first is the default.
@@ -345,7 +377,7 @@ var sections = []usage.Section{
 	{Heading: "give three of four", Names: []string{"samples", "queries", "tau", BetaFlag, ConfidenceFlag}},
 	{Heading: "what is shown", Names: []string{FeedbackFlag.Name, "passes", "threshold", "floor", "budget", "guess-error", "hold",
 		OneSidedFlag.Name, OpenFlag.Name}},
-	{Heading: "what is measured", Names: []string{QueryFlag.Name, RangeFlag.Name, "sensitivity", "disagreement", "at-least", "variance",
+	{Heading: "what is measured", Names: []string{QueryFlag.Name, PositivesFlag, RangeFlag.Name, "sensitivity", "disagreement", "at-least", "variance",
 		"second-moment", EnforceFlag.Name, TwoClassesFlag.Name}},
 	{Heading: "how rows were drawn", Names: []string{ClustersFlag.Name, WeightsFlag.Name, IccFlag.Name, ClassesFlag.Name, PopulationFlag,
 		ArriveFlag.Name, arriveRowsFlag.Name, arriveLooksFlag.Name}},
@@ -396,6 +428,12 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 	if base.Query, err = transfer.ParseQuery(query); err != nil {
 		return base, err
 	}
+	if base.Feedback, err = transfer.ParseFeedback(shown); err != nil {
+		return base, err
+	}
+	if err := readRatio(c, &base); err != nil {
+		return base, err
+	}
 	if base.Range, err = readRange(c); err != nil {
 		return base, err
 	}
@@ -403,9 +441,6 @@ func ReadKind(c usage.Values) (base transfer.Goal, err error) {
 		return base, err
 	}
 	base.OneSided, base.Checked, base.Open = c.Is(OneSidedFlag.Name), c.Is(EnforceFlag.Name), c.Is(OpenFlag.Name)
-	if base.Feedback, err = transfer.ParseFeedback(shown); err != nil {
-		return base, err
-	}
 	if err := readArrival(c, &base); err != nil {
 		return base, err
 	}
@@ -510,7 +545,7 @@ func ReadGrid(c usage.Values, inputs *[]record.Input, needs int) (none Grid, err
 		case name == ConfidenceFlag && axis.Length == 1: // a list is repeated as it was typed
 			in.Name = BetaFlag
 		case name == "sensitivity":
-			*inputs = append(*inputs, record.Input{Name: QueryFlag.Name, Value: record.Words(base.Query.String())})
+			*inputs = append(*inputs, record.Input{Name: QueryFlag.Name, Value: record.Words(QueryName(base))})
 			if text, ok := c.Text(RangeFlag.Name); ok {
 				*inputs = append(*inputs, record.Input{Name: RangeFlag.Name, Value: record.Words(text)})
 			}

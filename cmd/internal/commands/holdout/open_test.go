@@ -251,3 +251,35 @@ func TestCellsOfRatiosAreNoScores(t *testing.T) {
 		}
 	}
 }
+
+// No fixed ledger has gates of a ratio, from flags or from a plan file: the refusal names the ledger that has. What
+// fails in that ledger is at most 2 tau above the bar, as the plan says of the share that is predicted positive.
+func TestGatesOfARatioThatWasPlanned(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const plan = "--query f1 --feedback gate --bar 0.6 --positives 30%"
+	n := int(commandtest.RowsOf(t, strings.Fields("samplesize --best --open -m 1 -t 0.15 -b 5% "+plan)...)[0]["samples"].(float64))
+	labels, predictions := "id,label\n", "id,prediction\n"
+	for i := range n {
+		labels += fmt.Sprintf("%d,%s\n", i, []string{"no", "yes"}[i%2])
+		predictions += fmt.Sprintf("%d,%s\n", i, []string{"no", "yes"}[min(1, max(0, 3*n/10-i))])
+	}
+	for name, text := range map[string]string{"labels.csv": labels, "p.csv": predictions,
+		"plan.yaml": "scenarios:\n  - name: one\n    query: f1\n    feedback: gate\n    threshold: 0.6\n    positives: 0.3\n    queries: 10\n    tau: 0.1\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for flags, want := range map[string]string{
+		"--plan plan.yaml": "query: got a ratio, want holdout init --open --metrics with its name",
+		"-m 10 -t .1 --query f1 --feedback gate --bar .6": "--query: got f1, want holdout init --open --metrics f1",
+	} {
+		if _, stderr := runs(t, 2, "holdout init fixed --labels labels.csv "+flags); !strings.Contains(stderr, want) {
+			t.Errorf("%s: got %s, want %s", flags, stderr, want)
+		}
+	}
+	runs(t, 0, "holdout init open --labels labels.csv -b 5% --open --metrics f1 --positive yes")
+	row := commandtest.RowsOf(t, strings.Fields("holdout score open p.csv --show pass --bar 0.6")...)[0]
+	if upper := row["upper"].(float64); row["verdict"] != "fail" || !(upper <= 0.9+1e-9 && upper > 0.89) {
+		t.Errorf("%d rows: got %v", n, row)
+	}
+}

@@ -170,8 +170,11 @@ func withBeta(c usage.Values) (usage.Values, bool) {
 
 // readGoal reads the flags of samplesize, with one value each.
 func readGoal(c usage.Values) (g transfer.Goal, err error) {
-	if query, _ := c.Text("query"); query == metric.AUC {
+	switch query, _ := c.Text("query"); {
+	case query == metric.AUC:
 		return g, usage.Errorf("--query: got %s, want none: --metrics %s takes the numbers of the classes from the labels", query, query)
+	case slices.Contains(computed(), query):
+		return g, usage.Errorf("--query: got %s, want holdout init --open --metrics %s: a fixed plan has accuracy, columns and gates of an AUC", query, query)
 	}
 	c, _ = withBeta(c)
 	c = goalValues{c}

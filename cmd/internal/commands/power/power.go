@@ -12,11 +12,9 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
-	"github.com/dpcalc/dpcalc/metric"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/forecast"
-	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 const defaultMaxRows = 1_000_000
@@ -37,7 +35,7 @@ var flags = slices.Concat(usage.Under("give two of three",
 	usage.Flag{Name: "one-sided", Switch: true, Usage: "the gate guarantees only that a model that passes is above the bar"},
 ), usage.Under("what a look measures",
 	goals.QueryFlag,
-	usage.Flag{Name: positivesFlag, Usage: "f1, recall, jaccard: a model predicts the positive class on the share `P` of the rows"},
+	usage.Flag{Name: goals.PositivesFlag, Usage: "f1, recall, jaccard: a model predicts the positive class on the share `P` of the rows"},
 	usage.Flag{Name: "disagreement", Usage: "exactly one of the two models is right on the share `D` of the rows, with --test or --query difference"},
 ), usage.Under("how the rows were drawn",
 	usage.Flag{Name: goals.ClustersFlag.Name, Usage: "independent clusters in place of --samples, each of which counts as one row: `K1xS1,K2xS2,...` is K1 clusters of S1 rows and K2 of S2; or a file with a column rows (a cluster's) or cluster (a row's)"},
@@ -47,9 +45,6 @@ var flags = slices.Concat(usage.Under("give two of three",
 	usage.Flag{Name: "zip", Switch: true, Usage: "pair the lists instead of crossing them"},
 	usage.Flag{Name: "max-rows", Usage: "write up to `R` rows (default 1000000)"},
 ))
-
-// positivesFlag is the share of the rows that a model predicts positive.
-const positivesFlag = "positives"
 
 // tests are the tests of wins and losses. Both are the same.
 var tests = []string{"sign", "mcnemar"}
@@ -132,8 +127,8 @@ func read(c *commands.Call) (o options, err error) {
 	}
 	o.clusters, o.open = grid.Clusters, grid.Base.Open
 	base := forecast.Gate{Goal: grid.Base, Tested: test != ""}
-	if base.Ratio.Adds, err = o.ratio(c); err != nil {
-		return o, err
+	if name := goals.QueryName(base.Goal); base.Ratio.IsGiven() {
+		o.defaults = append([]string{name}, o.defaults...)
 	}
 	base.Goal.Open = false
 	if o.clusters != nil {
@@ -161,7 +156,6 @@ func read(c *commands.Call) (o options, err error) {
 	}{
 		{"effect", func(f *forecast.Gate, x float64) { f.Effect = x }},
 		{"power", func(f *forecast.Gate, x float64) { f.Power = x }},
-		{positivesFlag, func(f *forecast.Gate, x float64) { f.Ratio.Share = x }},
 	} {
 		list, err := numbers.List(c, p.flag, share)
 		if err != nil {
@@ -169,10 +163,6 @@ func read(c *commands.Call) (o options, err error) {
 		}
 		o.inputs = append(o.inputs, commands.ListInput(c, p.flag, list, record.Number))
 		axes = append(axes, commands.AxisOf(p.flag, list, p.set))
-	}
-	if name, _ := c.Text(goals.QueryFlag.Name); base.Ratio.Adds != (open.Adds{}) {
-		at := slices.IndexFunc(o.inputs, func(in record.Input) bool { return in.Name == goals.QueryFlag.Name })
-		o.inputs[at].Value = record.Words(name)
 	}
 	if test != "" {
 		o.inputs = append(o.inputs, record.Input{Name: "test", Value: record.Words(test)})
@@ -195,23 +185,6 @@ func read(c *commands.Call) (o options, err error) {
 		}
 	}
 	return o, nil
-}
-
-// ratio returns what a row adds to the two sums of the ratio that was named, if one was. It comes with the share of the
-// rows that a model predicts positive.
-func (o *options) ratio(c *commands.Call) (adds open.Adds, err error) {
-	name, _ := c.Text(goals.QueryFlag.Name)
-	m, _ := metric.Of(name)
-	switch given := c.IsGiven(positivesFlag); {
-	case given && m.Ratio == nil:
-		return adds, usage.Errorf("--%s: got it without a ratio, want --query f1, recall or jaccard too", positivesFlag)
-	case m.Ratio == nil:
-		return adds, nil
-	case !given:
-		return adds, usage.Errorf("--%s: got nothing, want the share of the rows that a model predicts positive, with --query %s", positivesFlag, name)
-	}
-	o.defaults = append([]string{name}, o.defaults...)
-	return open.Adds(*m.Ratio), nil
 }
 
 // lookedFor is the one of rows, effect and power that is not given. Clusters and classes are rows, or say in what
@@ -241,10 +214,6 @@ func (o *options) withDefaults(c *commands.Call) (values usage.Values, test stri
 		return nil, "", err
 	}
 	values = usage.Replaced(c.Values, goals.FeedbackFlag.Name, transfer.Gate.String())
-	name, _ := c.Text(goals.QueryFlag.Name)
-	if m, _ := metric.Of(name); m.Ratio != nil {
-		values = usage.Replaced(values, goals.QueryFlag.Name, transfer.Bounded.String())
-	}
 	if !c.IsGiven(goals.QueryFlag.Name) && test != "" {
 		values = usage.Replaced(values, goals.QueryFlag.Name, transfer.Difference.String())
 	}

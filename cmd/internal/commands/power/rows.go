@@ -59,7 +59,7 @@ func columns() []record.Column[row] {
 		of(goals.ColumnDisagreement),
 		{Name: "tau_achieved", Cell: func(r row) record.Cell { return record.Number(r.TauAchieved) }},
 		{Name: "pass_at", Cell: func(r row) record.Cell {
-			scored := r.Ratio == forecast.Predicted{} // a ratio passes by N - C D
+			scored := !r.Ratio.IsGiven() // a ratio passes by N - C D
 			return record.Exactly(r.PassAt.Value).If(r.PassAt.Given && scored)
 		}},
 		{Name: "level", Cell: func(r row) record.Cell { return record.Beta(r.Level).If(r.Tested && r.none == nil) }},
@@ -74,7 +74,7 @@ func columns() []record.Column[row] {
 		of(goals.ColumnQuery), of(goals.ColumnOneSided),
 		{Name: "exact", Cell: func(r row) record.Cell { return record.Truth(r.IsExact()) }},
 		{Name: "assumes", Cell: func(r row) record.Cell { return record.List([]string{guess(r.Gate)}) }},
-		{Name: positivesFlag, Cell: func(r row) record.Cell { return record.Number(r.Ratio.Share) }},
+		of(goals.ColumnPositives),
 	})
 }
 
@@ -84,7 +84,7 @@ func guess(f forecast.Gate) string {
 	switch _, auc := f.Sample.(transfer.Classes); {
 	case auc:
 		return "approximately, by the normal law with the variance of an AUC in Hanley and McNeil 1982, which takes scores for exponential"
-	case f.Ratio != forecast.Predicted{}:
+	case f.Ratio.IsGiven():
 		return "approximately, by the normal law: rows that are predicted positive are alike, and so are all others; as many rows are missed as are wrongly predicted positive"
 	case f.Spread > 0 && f.Query.IsSigned():
 		return fmt.Sprintf("approximately, by the normal law: rows alike, exactly one of the two models right on %s, and a cluster varies %s times as much as one row", share, record.People(record.Exactly(f.Spread)))
@@ -144,7 +144,7 @@ var drawn = map[string]func(row) float64{
 	"samples": func(r row) float64 { return float64(r.Samples) }, "effect": func(r row) float64 { return r.Effect },
 	"power": func(r row) float64 { return r.Power }, "queries": func(r row) float64 { return float64(r.Queries) },
 	"passes": func(r row) float64 { return float64(r.Passes) }, "threshold": func(r row) float64 { return r.Bar.Value },
-	"disagreement": func(r row) float64 { return r.Disagreement }, positivesFlag: func(r row) float64 { return r.Ratio.Share },
+	"disagreement": func(r row) float64 { return r.Disagreement }, goals.PositivesFlag: func(r row) float64 { return r.Ratio.Share },
 }
 
 // draw draws what was looked for along the one list that there is.

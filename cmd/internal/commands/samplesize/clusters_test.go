@@ -202,45 +202,35 @@ func TestMetricsHaveAPlan(t *testing.T) {
 	}
 }
 
-// A gate of a ratio N/D at the bar C is planned for as one of N - C D at 0, whose range the counts of a row give, in
-// tables, reports, sheets and plan files alike.
+// A gate of a ratio has a plan in tables, reports and plan files alike, which promises what it is about. Recall has
+// none: the refusal is the command that forecasts its gates.
 func TestRatiosHaveAPlan(t *testing.T) {
-	const plan = "-m 10 -t 0.06 -b 0.05 --feedback gate "
-	for query, linear := range map[string]string{
-		"--query f1 --threshold 0.8":          "--range=-0.8,0.4 --threshold 0",
-		"--query recall --threshold 80%":      "--range=-0.8,0.2 --threshold 0",
-		"--query jaccard --threshold 0.123":   "--range=-0.123,0.877 --threshold 0",
-		"--query f1 --threshold 0.8 --open":   "--range=-0.8,0.4 --threshold 0 --open",
-		"--query f1 --threshold 1e-7":         "--range=-0.0000001,1.9999998 --threshold 0",
-		"--query f1 --threshold .9 -t .1,.15": "--range=-0.9,0.2 --threshold 0 -t .1,.15",
+	const plan = "-m 10 -t 0.06 -b 0.05 --feedback gate --threshold 0.8 --positives 20% "
+	last := 0.
+	for _, c := range []struct{ flags, share string }{
+		{"--query f1 --passes 1", "20%"}, {"--query f1 --passes 1", "30%"}, {"--query f1 --passes 1 --open", "20%"}, {"--query jaccard", "20%"},
 	} {
-		line, same := plan+query, plan+linear
-		if strings.Contains(query, "-t ") {
-			line, same = strings.Replace(line, "-t 0.06 ", "", 1), strings.Replace(same, "-t 0.06 ", "", 1)
+		args := strings.Fields("samplesize --best " + strings.Replace(plan, "20%", c.share, 1) + c.flags)
+		row := commandtest.RowsOf(t, args...)[0]
+		promise, _ := row["promise"].(string)
+		name := args[len(strings.Fields(plan))+3]
+		if row["query"] != name || row["bar"] != 0.8 || row["pass_at"] != nil ||
+			!strings.HasPrefix(promise, name+": what is promised is about the ratio of the two expectations ") ||
+			!strings.Contains(promise, "one that fails is at most 2 tau above the bar if it predicts the positive class on the share --positives of the rows") {
+			t.Errorf("%v: got %v", args, row)
 		}
-		got := commandtest.RowsOf(t, strings.Fields("samplesize --full "+line)...)
-		want := commandtest.RowsOf(t, strings.Fields("samplesize --full "+same)...)
-		name := strings.Fields(query)[1]
-		for i, row := range got {
-			promise, _ := row["promise"].(string)
-			if !strings.HasPrefix(promise, name+": what is promised is about the ratio of the two expectations ") ||
-				!strings.Contains(promise, ", and tau is that of this mean, E D times that of "+name) {
-				t.Errorf("%s promises %q", query, promise)
-			}
-			if delete(row, "promise"); !reflect.DeepEqual(row, want[i]) {
-				t.Errorf("%s: got %v, want %v", query, row, want[i])
-			}
+		rows := row["samples"].(float64)
+		if c.share == "30%" && rows >= last || !(rows > 400 && rows < 4000) {
+			t.Errorf("%v: %v rows after %v", args, rows, last)
 		}
-		if len(got) != len(want) {
-			t.Errorf("%s: got %d rows, want %d", query, len(got), len(want))
-		}
+		last = rows
 	}
 	file := filepath.Join(t.TempDir(), "plan.yaml")
-	line := strings.Fields("samplesize " + plan + "--query f1 --threshold 0.8")
+	line := strings.Fields("samplesize " + plan + "--query f1")
 	savePlan(t, file, line[1:]...)
 	code, out, stderr := commandtest.Dpcalc(append(line, "--report")...)
 	said := strings.Join(strings.Fields(out), " ")
-	for _, words := range []string{"bounded queries from -0.8 to 0.4", "f1: what is promised is about the ratio"} {
+	for _, words := range []string{"10 f1 queries", "A test passes if its mean of N - C D", "f1: what is promised is about the ratio", "on the share 0.2 of the rows"} {
 		if code != usage.ExitOK || !strings.Contains(said, words) {
 			t.Errorf("exit %d, %s%s, want %s", code, out, stderr, words)
 		}
@@ -251,28 +241,30 @@ func TestRatiosHaveAPlan(t *testing.T) {
 	}
 	for flags, want := range map[string]string{
 		"": "--query f1 needs --feedback gate", "--feedback best --threshold .8": "--query f1 needs --feedback gate",
-		"--feedback gate":                                     "--threshold: got nothing, want one bar in (0, 1)",
-		"--feedback gate --threshold 0":                       "--threshold: got 0, want one bar",
-		"--feedback gate --threshold 1":                       "--threshold: got 1, want one bar",
-		"--feedback gate --threshold NaN":                     "--threshold: got NaN, want one bar",
-		"--feedback gate --threshold .7,.8":                   "--threshold: got .7,.8, want one bar",
-		"--feedback gate --threshold .98":                     "--tau: got too much for the bar, want less than 0.04",
-		"--feedback gate --threshold .8 --range 0,1":          "--range: given with --query f1",
-		"--feedback gate --threshold .8 --clusters 20x10":     "--clusters: given with --query f1",
-		"--feedback gate --threshold .8 --population 900":     "--population: given with --query f1",
-		"--feedback gate --threshold .8 --class-counts 50,50": "--class-counts: given with --query f1",
+		"--feedback gate --threshold .8":                                     "--positives: got nothing, want the share of the rows",
+		"--feedback gate --positives .1":                                     "--threshold: got nothing, want the bar",
+		"--feedback gate --positives .1 --threshold 0":                       "--threshold: got 0, want a bar in (0, 1)",
+		"--feedback gate --positives .1 --threshold NaN":                     "--threshold: got NaN, want",
+		"--feedback gate --positives 1.1 --threshold .8":                     "--positives: got 1.1, want a share of the rows in (0, 1)",
+		"--feedback gate --positives .1 --threshold .8 --one-sided":          "--one-sided: got true, want false with a ratio",
+		"--feedback gate --positives .1 --threshold .8 --range 0,1":          "--range: given with --query f1",
+		"--feedback gate --positives .1 --threshold .8 --clusters 20x10":     "--clusters: given with --query f1",
+		"--feedback gate --positives .1 --threshold .8 --population 900":     "--population: given with --query f1",
+		"--feedback gate --positives .1 --threshold .8 --class-counts 50,50": "--class-counts: given with --query f1",
+		"--feedback gate --positives .1 --threshold .8 --arrive 100,200@5":   "--arrive: given with --query f1",
+		"--feedback gate --positives .1 --threshold .8 --variance .1":        "--variance: got 0.1, want none with a ratio",
+		"--feedback gate --positives .1 --threshold .8 --query recall":       "--query: got recall, want f1 or jaccard: a gate of recall bounds what passes and not what fails, so that a plan has no tau; type dpcalc power --query recall --positives .1 --threshold .8 --queries 10 --beta 0.05 --effect 0.12 --power 80%\n",
+		"--feedback gate --positives .1 --threshold .8 --query binary":       "--positives: got it without a ratio",
+		"--query accuracy --positives .1":                                    "--positives: got it without a ratio",
 	} {
-		args := strings.Fields("samplesize -m 10 -t 0.06 -b 0.05 --query f1 " + flags)
+		args := strings.Fields("samplesize -m 10 -t 0.06 -b 0.05 " + flags)
+		if !strings.Contains(flags, "--query") {
+			args = append(args, "--query", "f1")
+		}
 		code, out, stderr := commandtest.Dpcalc(args...)
 		if code != usage.ExitUsage || out != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "dpcalc: "+want) {
 			t.Errorf("%s: exit %d, %s%s, want %s", flags, code, out, stderr, want)
 		}
-	}
-	// The interval of N - C D of F1 at the bar 0.8, as shares.
-	rows := rowsBy(t, "-m 10 -t 0.06 -b 0.05 --query f1 --threshold 0.8 --feedback gate")
-	shares := rowsBy(t, "-m 10 -t 0.05 -b 0.05 --threshold 0.6666666666666667 --feedback gate")
-	if got, want := rows["gate"]["samples"], shares["gate"]["samples"]; got != want {
-		t.Errorf("F1 at the bar 0.8 needs %v rows, want %v", got, want)
 	}
 }
 

@@ -184,7 +184,7 @@ func (s *request) winnersOfMany(rows [][]goals.Row) []string {
 // its inequality allows.
 func exactness(best *goals.Row) string {
 	switch {
-	case !best.Method.IsExact():
+	case !best.Method.IsExact() || best.Ratio.IsGiven():
 		return "found by a search: the true minimum may be somewhat lower"
 	case tied(best):
 		return "at most: with one row fewer its inequality is an equality, up to roundings"

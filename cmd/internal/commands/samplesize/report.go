@@ -82,13 +82,14 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	count := func(n int64) string { return t.Number(record.People(record.Count(n))) }
 	number := func(x float64) string { return t.Number(record.People(record.Exactly(x))) }
 
+	query := goals.QueryName(r.Goal)
 	write("We planned for ")
 	if m.Open {
-		write("any number of %s queries", r.Query)
+		write("any number of %s queries", query)
 	} else if r.Queries == 1 {
-		write("one %s query", r.Query)
+		write("one %s query", query)
 	} else {
-		write("%s %s queries", count(r.Queries), r.Query)
+		write("%s %s queries", count(r.Queries), query)
 	}
 	write("%s", t.Escape(rangeWords(r.Goal)))
 	switch d := goals.SensitivityOf(r); r.Query {
@@ -247,6 +248,8 @@ func (s *request) shownText(r *goals.Row, t record.Prose) string {
 		text := "Of a test nothing but pass or fail is shown. A test passes if its value on the sample is at least its bar plus " +
 			number(r.Tau)
 		switch {
+		case r.Ratio.IsGiven():
+			text = "Of a test nothing but pass or fail is shown. A test passes if its mean of N - C D, C its bar, is large enough for how many rows the model predicts positive"
 		case run.PassCount > 0:
 			text = "Of a test nothing but pass or fail is shown. A test passes if its query is 1 on at least " +
 				count(run.PassCount) +

@@ -3,7 +3,6 @@
 package samplesize
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -119,7 +118,7 @@ func runSamplesize(c *commands.Call) error {
 func readRequest(c *commands.Call) (s request, err error) {
 	s.tally = new(commands.Tally)
 	asked := *c
-	if asked.Values, s.promise, err = goals.Planned(c.Values); err != nil {
+	if s.promise, err = goals.Planned(c.Values); err != nil {
 		return s, err
 	}
 	asked.Values, s.defaulted = goals.WithBeta(asked.Values)
@@ -155,11 +154,6 @@ func readRequest(c *commands.Call) (s request, err error) {
 		return s, err
 	}
 	if s.unknown, err = s.grid.Valid(s.goals); err != nil {
-		wrong, base := (*theory.DomainError)(nil), s.grid.Base
-		ratio := s.promise != "" && base.Range != (transfer.Range{})
-		if ratio && errors.As(err, &wrong) && wrong.Param == "threshold" {
-			err = usage.Errorf("--tau: got too much for the bar, want less than %v, the most that a row has of N - C D", base.Range.To)
-		}
 		return s, err
 	}
 	if err := s.provenForAll(c); err != nil {

@@ -33,8 +33,12 @@ func (s *request) columns() []goals.Column {
 	return columns
 }
 
-// withRows adds the rows at the last query where rows arrive, and what clusters are worth.
+// withRows adds the share predicted positive of a ratio, the rows at the last query where rows arrive, or what clusters
+// are worth.
 func (s *request) withRows(columns []goals.Column) []goals.Column {
+	if s.grid.Base.Ratio.IsGiven() {
+		columns = append(columns, goals.ColumnPositives)
+	}
 	if s.grid.Clusters != nil {
 		return append(columns, s.grid.Clusters.Columns()...)
 	}
@@ -100,7 +104,7 @@ func (s *request) shown(rows [][]goals.Row) (columns []goals.Column, constants [
 		}
 	}
 	columns = append(columns, asked...)
-	if s.grid.Clusters == nil {
+	if s.grid.Base.Arrival != nil {
 		columns = s.withRows(columns)
 	}
 	if s.unknown != transfer.Tau {

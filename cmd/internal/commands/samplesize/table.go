@@ -34,7 +34,7 @@ var subjects = map[transfer.Unknown]string{
 // shownWords are the constants of a goal that are words.
 func (s *request) shownWords() []string {
 	base := s.grid.Base
-	words := []string{base.Query.String() + " queries" + rangeWords(base)}
+	words := []string{goals.QueryName(base) + " queries" + rangeWords(base)}
 	if said := shownAs[base.Feedback]; said != "" {
 		words = append(words, said)
 	}
