@@ -68,11 +68,12 @@ func TestRowsOfDecidedGates(t *testing.T) {
 }
 
 // Rows that are decided, with unequal laws on a grid: no mean is tau or more above its truth, or above a known bar that
-// the truth is not, with more than the beta of one look, however many of the rows that may be decided are.
+// the truth is not, with more than the beta of one look, however many of the rows that may be decided are. At a known
+// bar no mean is less than tau above it with more where the truth is 2 tau above it.
 func TestLooksAtDecidedRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(53, 1))
-	reached := map[Decided]float64{}
-	for range 200 {
+	reached, barred := map[Decided]float64{}, map[Decided]float64{}
+	for range 400 {
 		most := int64(2 + r.IntN(6))
 		n := most + r.Int64N(10)
 		tau := (2 + float64(r.IntN(int(2*most-2)))) / float64(n)
@@ -82,6 +83,8 @@ func TestLooksAtDecidedRows(t *testing.T) {
 			g.Disagreement = 1
 		}
 		if bar := (2-tau)*r.Float64() - 1; r.IntN(3) == 0 {
+			g.Bar = Some(bar)
+		} else if bar := float64(r.IntN(9)-4) / 2 / float64(n); r.IntN(2) == 0 && bar < 1-tau {
 			g.Bar = Some(bar)
 		}
 		beta := solvedGate(t, g).Beta
@@ -107,15 +110,17 @@ func TestLooksAtDecidedRows(t *testing.T) {
 				law, truth = next, truth.Add(truth, big.NewRat(up-down, 16))
 			}
 			cut, _ := truth.Float64()
+			failed := false
 			if g.Bar.Given {
-				if cut > float64(n)*g.Bar.Value { // of what is above the bar nothing is said but of a failure
+				bar := float64(n) * g.Bar.Value
+				if failed = cut > bar; failed && cut < bar+2*float64(n)*tau { // nothing is said of it
 					continue
 				}
-				cut = float64(n) * g.Bar.Value
+				cut = bar
 			}
 			p := new(big.Rat)
 			for sum, m := range law {
-				if float64(sum) >= cut+float64(n)*tau-1e-9 {
+				if above := float64(sum) >= cut+float64(n)*tau-1e-9; above != failed {
 					p.Add(p, m)
 				}
 			}
@@ -127,10 +132,13 @@ func TestLooksAtDecidedRows(t *testing.T) {
 			if beta != 0 {
 				reached[kind] = max(reached[kind], chance/beta.Value())
 			}
+			if beta != 0 && g.Bar.Given {
+				barred[kind] = max(barred[kind], chance/beta.Value())
+			}
 		}
 	}
-	if !(reached[TwoClasses] > 0.9 && reached[AnyClasses] > 0.5) {
-		t.Errorf("the betas were reached to %v", reached)
+	if !(reached[TwoClasses] > 0.9 && reached[AnyClasses] > 0.5 && barred[TwoClasses] > 0.9) {
+		t.Errorf("the betas were reached to %v, at known bars to %v", reached, barred)
 	}
 }
 
@@ -155,6 +163,42 @@ func TestKnownBarOfTwoClasses(t *testing.T) {
 	some.Samples, some.Beta = 9, theory.LogProb(-1) // of which none may be decided
 	if a := solvedGate(t, some); a.Status == OK {
 		t.Errorf("no decided row: got %+v", a)
+	}
+	for bar, want := range map[float64]int64{0: 2751, 0.04: 2201, -0.04: 2751} { // 2,800 rows at any bar
+		g := decidedGate(100, 1, 0.02, 0.05, 0.1, TwoClasses)
+		g.Bar = Some(bar)
+		a := solvedGate(t, g)
+		ln := func(rows int64) (worst float64) { // by sums of coins, for one number of rows
+			worst = math.Inf(-1)
+			for most := rows / 10; most >= rows/10-1; most-- {
+				n, d := float64(rows), float64(most)
+				k, more := math.Ceil((d+n*(bar+0.02))/2-1e-9), math.Ceil((d+n*(bar+0.02))/2+1e-9) // a tie is both
+				worst = math.Max(worst, num.Binomial{N: most, P: (1 + n*bar/d) / 2}.LnAtLeast(int64(k)))
+				worst = math.Max(worst, num.Binomial{N: most, P: (1 + n*(bar+0.04)/d) / 2}.LnAtMost(int64(more)-1))
+			}
+			return worst
+		}
+		level := a.Beta.Ln() - gateNodes(a.Goal)
+		if a.Samples != want || ln(want-1) <= level || ln(want) > level {
+			t.Errorf("at the bar %v: got %d rows, want %d, whose looks err with e^%v, and with one less e^%v, of e^%v", bar, a.Samples,
+				want, ln(want), ln(want-1), level)
+		}
+		for n := a.Samples; n < 2*a.Samples; n++ {
+			if ln(n) > level+1e-9 {
+				t.Errorf("at the bar %v: %d rows serve, and %d rows err with e^%v", bar, a.Samples, n, ln(n))
+			}
+		}
+		g.Samples = a.Samples
+		for _, forget := range []func(g *Goal){
+			func(g *Goal) { g.Tau = 0 }, func(g *Goal) { g.Beta = 0 }, func(g *Goal) { g.Queries = 0 },
+		} {
+			g := g
+			forget(&g)
+			b := solvedGate(t, g)
+			if ok, _ := gate.Certifies(b.Goal); !ok || b.Tau > 0.02 || b.Beta > a.Beta || b.Queries < 100 {
+				t.Errorf("at the bar %v: got %+v", bar, b)
+			}
+		}
 	}
 	five := decidedGate(100, 5, 0.02, 0.05, 0.1, TwoClasses)
 	bare := solvedGate(t, five).Samples

@@ -9,7 +9,7 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
-// decidedBy is the tail of a look at rows that predictions decide: at a known bar the better of two.
+// decidedBy is the tail of a look at rows that predictions decide: at a known bar the better of two, or of three.
 func (o OneLook) decidedBy(g goal.Goal) Rule {
 	whatever := onDecided{look: o, query: goal.Bounded}
 	if g.Decided == goal.TwoClasses {
@@ -18,7 +18,81 @@ func (o OneLook) decidedBy(g goal.Goal) Rule {
 	if inside := math.Abs(g.Bar.Value) < g.Disagreement; !g.Bar.Given || !inside { // no truth is beyond the disagreement
 		return whatever
 	}
-	return Either{First: onDecided{look: o, query: goal.Bounded, bar: true}, Second: whatever}
+	better := Either{First: onDecided{look: o, query: goal.Bounded, bar: true}, Second: whatever}
+	if g.Decided == goal.TwoClasses {
+		return leads{better}
+	}
+	return better
+}
+
+// leads is the rule of one difference of two classes at a known bar, by the wins among the decided rows, beside another
+// rule. The rows that it finds and every greater number serve.
+type leads struct{ Rule }
+
+// mostLeads is the greatest number of rows whose wins are counted.
+const mostLeads = 1 << 20
+
+// ln returns ln of what the look fails with by its wins, 0 if it counts none.
+func (leads) ln(g goal.Goal) float64 {
+	if g.Samples > mostLeads {
+		return 0
+	}
+	return tail.LnLead(g.Samples, decidedRows(g.Disagreement, g.Samples), g.BarTails())
+}
+
+// serves reports whether wins certify so many rows, and whether they certify all greater numbers too.
+func (r leads) serves(g goal.Goal) (one, all bool) {
+	all = tail.LeadsErrRarely(float64(g.Samples), g.Disagreement, g.BarTails(), g.Beta.Ln())
+	return all || r.ln(g) <= g.Beta.Ln(), all
+}
+
+func (r leads) Holds(g goal.Goal) bool {
+	one, _ := r.serves(g)
+	return one || r.Rule.Holds(g)
+}
+
+func (r leads) Samples(g goal.Goal, by Trail) (Reached, error) {
+	least, err := r.Rule.Samples(g, by)
+	if err != nil {
+		return least, err
+	}
+	n := num.Ints{Lo: 1, Hi: least.N, Guess: least.N}.Least(func(n int64) bool {
+		g.Samples = n
+		_, all := r.serves(g)
+		return all || n == least.N
+	})
+	for g.Samples = n - 1; g.Samples > 0; g.Samples-- {
+		if one, _ := r.serves(g); !one {
+			break
+		}
+	}
+	return Reached{N: g.Samples + 1}, nil
+}
+
+func (r leads) Queries(g goal.Goal) int64 { return MostQueries(g, 1, r.Holds) }
+
+func (r leads) Tau(g goal.Goal) (float64, Mechanism) {
+	tau, run := r.Rule.Tau(g)
+	least := num.Near{From: tau, Top: tau}.Least(func(tau float64) bool {
+		g.Tau = tau
+		one, _ := r.serves(g)
+		return one
+	})
+	if least < tau {
+		return least, Mechanism{}
+	}
+	return tau, run
+}
+
+func (r leads) Beta(g goal.Goal) theory.LogProb {
+	ln, least := r.ln(g), r.Rule.Beta(g)
+	switch {
+	case math.IsInf(ln, -1), least == theory.Zero:
+		return theory.Zero
+	case !(ln < 0), least != 0 && least.Ln() <= ln:
+		return least
+	}
+	return theory.LogProb(ln)
 }
 
 // onDecided is the rule of one difference phi that is 0 on all rows but a counted share d. It bounds (1+phi)/2 on
