@@ -56,23 +56,37 @@ func (c convexLook) Samples(g goal.Goal, _ Trail) (Reached, error) {
 	if !enough(goal.MaxCount) {
 		return Reached{}, theory.TooMany(math.Inf(1))
 	}
-	guess := -level * spread * spread / (2 * g.Tau * g.Tau)
-	n := num.Ints{Lo: 1, Hi: goal.MaxCount, Guess: int64(min(guess, goal.MaxCount))}.Least(enough)
-	for g.Samples = n; !c.Holds(g); g.Samples++ { // where cells are a rounding short
+	guess := min(-level*spread*spread/(2*g.Tau*g.Tau), goal.MaxCount)
+	for range 4 { // ln of the tail is almost proportional to the rows
+		g.Samples = max(int64(guess), 1)
+		guess = min(max(guess*level/min(c.about(g), -1), 1), goal.MaxCount)
 	}
-	return Reached{N: g.Samples}, nil
+	n := num.Ints{Lo: 1, Hi: goal.MaxCount, Guess: int64(guess)}.Least(enough)
+	for g.Samples = n; ; g.Samples++ { // where cells are a rounding short
+		if tau, _ := c.Tau(g); tau <= g.Tau { // whose cells serve the goal's tau too
+			return Reached{N: g.Samples, Tau: tau}, nil
+		}
+		if c.Holds(g) {
+			return Reached{N: g.Samples}, nil
+		}
+	}
 }
 
 func (c convexLook) Queries(g goal.Goal) int64 { return MostQueries(g, 1, c.Holds) }
 
 func (c convexLook) Tau(g goal.Goal) (float64, Mechanism) {
-	level, top := c.level(g), c.Limit(g)
+	level, top, asked := c.level(g), c.Limit(g), g.Tau
 	excess := func(tau float64) float64 { g.Tau = tau; return max(c.about(g)-level, -math.MaxFloat64) }
 	last := math.Nextafter(top, 0)
 	if excess(last) > 0 {
 		return top, Mechanism{}
 	}
-	tau := num.Interval{Hi: last}.SafeRoot(1e-13, excess)
+	bracket := num.Interval{Hi: last}
+	near := asked * (1 - 4/float64(g.Samples)) // below the root where the rows are the least ones
+	if inside := near > 0 && asked < last; inside && excess(near) > 0 && excess(asked) <= 0 {
+		bracket = num.Interval{Lo: near, Hi: asked}
+	}
+	tau := bracket.SafeRoot(1e-13, excess)
 	for grow := 1e-14; tau < top; grow *= 4 {
 		if g.Tau = tau; c.Holds(g) {
 			return tau, Mechanism{}

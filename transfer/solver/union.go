@@ -137,7 +137,13 @@ func (u Union) Holds(g goal.Goal) bool {
 }
 
 func (u Union) Samples(g goal.Goal, _ Trail) (Reached, error) {
-	return u.Look.pick(g).Samples(u.share(g), nil)
+	lnNodes := u.LnNodes(g)
+	least, err := u.Look.pick(g).Samples(u.shareOf(g, lnNodes), nil)
+	if least.Tau > 0 && u.Run != nil {
+		g.Samples = least.N
+		least.Run = u.Run(g, lnNodes)
+	}
+	return least, err
 }
 
 // Queries compares what one node may fail with.

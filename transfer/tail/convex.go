@@ -105,24 +105,29 @@ type convexSides struct {
 func (c convexSides) reach(p float64) float64 { return float64(c.n) * (p + c.s) * (1 - 4e-16) }
 
 // isWithin reports whether cells show that T_n(p,p+s) is at most e^ln at every p. Each is a little wider than the one
-// before it, or a third of what was too wide.
+// before it, or five eighths of what was too wide: most are about as wide as they may be. The best t is looked for
+// after each that was too wide, and else it is as far below n(p+s) as it was.
 func (c convexSides) isWithin(ln float64) bool {
 	last := math.Nextafter(1-c.s, 1)
-	p, width := 0.0, last
+	p, width, short, known := 0.0, last, 0.0, false
 	for p < last && width > 1e-14*last {
-		if end := min(p+width, last); c.isBelow(p, end, ln) {
-			p, width = end, width*1.25
+		end := min(p+width, last)
+		mid := p + (end-p)/2
+		if !known {
+			short = c.reach(mid) - float64(num.Binomial{N: c.n, P: mid}.Hinge(c.reach(mid)))
+		}
+		if known = c.isBelow(p, end, int64(max(0, math.Round(c.reach(mid)-short))), ln); known {
+			p, width = end, width*1.05
 		} else {
-			width /= 3
+			width /= 1.6
 		}
 	}
 	return p == last
 }
 
-// isBelow reports whether one t shows it for the cell.
-func (c convexSides) isBelow(from, to, ln float64) bool {
-	mid := from + (to-from)/2
-	t := min(num.Binomial{N: c.n, P: mid}.Hinge(c.reach(mid)), int64(math.Ceil(c.reach(from)))-1)
+// isBelow reports whether a t, or the greatest one that is less, shows it for the cell.
+func (c convexSides) isBelow(from, to float64, t int64, ln float64) bool {
+	t = min(t, int64(math.Ceil(c.reach(from)))-1)
 	if float64(t+2) <= (float64(c.n)+1)*to { // the hinge may be below the mean
 		return false
 	}
