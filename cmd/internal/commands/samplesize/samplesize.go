@@ -3,6 +3,7 @@
 package samplesize
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
