@@ -49,9 +49,13 @@ func betaOf(beta theory.LogProb) (fraction, error) {
 	if !(value >= 1e-100) {
 		return fraction{}, errors.New("a file proves plans of a beta of at least 1e-100")
 	}
-	text := strconv.FormatFloat(value, 'g', 12, 64)
-	if near, _ := strconv.ParseFloat(text, 64); near < value*(1-1e-14) {
-		text = strconv.FormatFloat(roundedUp(value), 'g', 12, 64)
+	text := strconv.FormatFloat(value, 'g', 9, 64) // so that one that was solved for leaves room for roundings
+	for by := 0.; ; by += 4e-10 {
+		near, err := strconv.ParseFloat(text, 64)
+		if err != nil || near >= value*(1-1e-14) {
+			break
+		}
+		text = strconv.FormatFloat(value*(1+by), 'g', 9, 64)
 	}
 	exact, _ := new(big.Rat).SetString(text)
 	digits := len(exact.FloatString(200)) // "0." and as many
