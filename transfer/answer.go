@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"iter"
+	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/goal"
@@ -69,4 +70,20 @@ func (a Answer) guessed() string {
 		return "answering 1/2 without any data does as well"
 	}
 	return ""
+}
+
+// inUnits is an answer about shares as one to the goal.
+func inUnits(g goal.Goal, a Answer) Answer {
+	width, solved := g.Range.Width(), a.Goal
+	if g.Tau == 0 && solved.Tau > 0 { // as a share it is no less than what was solved
+		for g.Tau = solved.Tau * width; g.Tau/width < solved.Tau; {
+			g.Tau = math.Nextafter(g.Tau, math.Inf(1))
+		}
+	}
+	g.Samples, g.Queries, g.Beta = solved.Samples, solved.Queries, solved.Beta
+	g.Budget, g.Passes = solved.Budget, solved.Passes
+	a.Goal = g
+	a.TauAchieved *= width
+	a.Mechanism = a.Mechanism.InUnits(g)
+	return a
 }

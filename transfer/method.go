@@ -184,7 +184,7 @@ func (m Method) proven(g Goal) (Proof, []theory.Source) {
 	case g.Decided != Undecided:
 		return Derived, slices.Concat(sources, decidedRowsProof)
 	case g.Ratio.IsGiven():
-		return Derived, slices.Concat(sources, ratioProof)
+		return Derived, slices.Concat(sources, proved("open.md#own-intervals"))
 	}
 	switch {
 	case g.Query.IsSigned() && m.Tails != nil:
@@ -292,4 +292,10 @@ func Methods() []Method { return slices.Clone(registry) }
 // Lookup returns the method of that name.
 func Lookup(name string) (Method, bool) {
 	return each.First(registry, func(m Method) bool { return m.Name == name })
+}
+
+// predicted says what a plan for a ratio takes for granted.
+func (a Answer) predicted() string {
+	return "labels are independent given the features, and a model predicts the positive class on the share " +
+		goal.FormatFloat(a.Ratio.Share) + " of the rows"
 }

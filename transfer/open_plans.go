@@ -192,3 +192,8 @@ func stepped(width func(p open.Plan, step float64) float64) func(g Goal, p open.
 		}
 	}
 }
+
+// ratioRule is [solver.RatioRule] for at least as many looks as there may be passes.
+func ratioRule(fits func(g Goal) error, levels func(g Goal) (pass, fail float64)) anyLook {
+	return anyLook{solver.RatioRule(solver.Domain{Kinds: goal.Linear, Needs: fits, Top: openLimit}, levels)}
+}

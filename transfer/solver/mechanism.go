@@ -2,6 +2,7 @@ package solver
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/goal"
@@ -25,7 +26,7 @@ type Mechanism struct {
 	PassAt      goal.Option        // gate: the least score on the holdout that passes, if the bar is known
 	PassCount   int64              // gate: and the least count, for 0/1 queries at a known bar
 	LnNodes     goal.Option        // gate, sealed, transcripts: ln of how many queries could be asked
-	QueryWidths []tree.QueryWidth  // roundingRows-widths: how wide the cells of the queries are
+	QueryWidths []tree.QueryWidth  // rounding-widths: how wide the cells of the queries are
 	FlagWidths  []theory.FlagWidth // sparse-validate: how wide the cells are after so many flags
 	Chunks      int64              // sparse-validate: the parts of the holdout, each for one flag; 0 stands for 1
 	FalseFlag   theory.LogProb     // sparse-validate: the chance that a right guess is flagged, of a query
@@ -44,3 +45,46 @@ func (m Mechanism) Scheduled() bool { return m.Schedule != nil || m.ScaleFirst >
 
 // Rises reports whether the last noise of a schedule is greater than the first.
 func (m Mechanism) Rises() bool { return m.Scale > m.ScaleFirst }
+
+// InUnits returns what is run for answers about shares as what is run for answers in the units of the goal's range.
+func (m Mechanism) InUnits(g goal.Goal) Mechanism {
+	width := g.Range.Width()
+	m.Scale, m.ScaleFirst = m.Scale*width, m.ScaleFirst*width
+	m.Threshold, m.Step = m.Threshold*width, m.Step*width
+	if m.Schedule != nil {
+		m.Schedule = widened{m.Schedule, width}
+	}
+	if m.PassAt.Given {
+		m.PassAt.Value = g.Score(m.PassAt.Value)
+	}
+	m.QueryWidths, m.FlagWidths = slices.Clone(m.QueryWidths), slices.Clone(m.FlagWidths)
+	m.Board = slices.Clone(m.Board)
+	for i := range m.QueryWidths {
+		m.QueryWidths[i].Width *= width
+	}
+	for i := range m.FlagWidths {
+		m.FlagWidths[i].Width *= width
+	}
+	for i := range m.Board {
+		step := &m.Board[i]
+		step.Boundary, step.Value = g.Score(step.Boundary), g.Score(step.Value)
+	}
+	return m
+}
+
+// widened is a schedule in the units of a range.
+type widened struct {
+	Schedule
+	width float64
+}
+
+func (w widened) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) {
+		for block := range w.Schedule.Blocks() {
+			block.Scale, block.Tau = w.width*block.Scale, w.width*block.Tau
+			if !yield(block) {
+				return
+			}
+		}
+	}
+}
