@@ -3,7 +3,7 @@
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From Coquelicot Require Import Coquelicot.
 From dpcalc Require Import Tree Tails Binomial Guesses Line Normal Rounded Steps Tangent Joint OneTail StraightLine
-  Differences KnownVariance LowVariance Kinds Coins Instances RowInstances.
+  JoinedTangents Differences KnownVariance LowVariance Kinds Coins Instances RowInstances.
 From dpcalc Require Posterior Kappa Certificate.
 Import ListNotations.
 Open Scope R_scope.
@@ -69,6 +69,55 @@ Definition one_answer_above (Z : ZubkovSerov2013 (fun x => Phi x)) :
   moment bool Ds noise (1/10) 2 (power (straight noise (1/10 - 1 / n)) 2 / 2 + over _ m_infty p_infty) :=
   one_tail bool Ds some noise one_noise (1/10) 2 ltac:(lra) _ _ Z start_nonneg (fun z _ => integrand_below z)
     (int_scal start _ _ (moment_int slope)).
+
+(* The same with noise that is cut at one deviation, by two cells and the last. Before from_cut the tail is 0. *)
+Notation cut_noise := (Cut (1/20) 1).
+Notation per_z := (/ (2 * sqrt n)).
+Definition from_cut : R := (1/10 - 1 / n - 1/20) / per_z.
+
+Lemma cut_noisy : noisy cut_noise.
+Proof. split; [discriminate|simpl; lra]. Qed.
+
+Definition at_0 (z : R) : piece := Piece z (1/2) (2 * density_of cut_noise 0).
+Definition below_0 (z : R) : piece := let u := straight cut_noise (- (1/100)) in
+  Piece z (u * exp (density_of cut_noise 0 / u * - (1/100))) (density_of cut_noise 0 / u).
+
+Lemma at_0_above z : tangent_of cut_noise (at_0 z).
+Proof. split; [simpl; lra|]. intros t. exact (straight_below_line_at_0 cut_noise cut_noisy t). Qed.
+
+Lemma below_0_above z : tangent_of cut_noise (below_0 z).
+Proof.
+  assert (Hu : 0 < straight cut_noise (- (1/100))).
+  { assert (H := psi0_nonneg cut_noise cut_noisy). unfold straight. destruct (Rle_dec 0 (- (1/100))); lra. }
+  unfold below_0. split; cbn [JoinedTangents.factor fall]; [apply Rmult_lt_0_compat; auto; apply exp_pos|]. intros t.
+  eapply Rle_trans; [apply (straight_steep cut_noise cut_noisy (- (1/100))); lra|]. right.
+  rewrite Rmult_assoc, <- exp_plus. f_equal. f_equal. ring.
+Qed.
+
+Lemma per_z_pos : 0 < per_z.
+Proof. apply Rinv_0_lt_compat. assert (0 < sqrt n) by (apply sqrt_lt_R0, (Tails.n_pos bool Ds some)). lra. Qed.
+
+Lemma none_before z : 0 < z <= from_cut -> straight cut_noise (1/10 - 1 / n - per_z * z) <= 0.
+Proof.
+  intros [_ Hz]. right. apply straight_cut; try lra. assert (H := per_z_pos). unfold from_cut in Hz.
+  apply (Rmult_le_compat_l per_z) in Hz; [|lra].
+  replace (per_z * ((1/10 - 1 / n - 1/20) / per_z)) with (1/10 - 1 / n - 1/20) in Hz; [lra|].
+  set (u := per_z) in *. set (w := 1 / n). field. lra.
+Qed.
+
+Notation two_cells := [(below_0 (from_cut + 1), from_cut + 2); (at_0 (from_cut + 3), from_cut + 4)].
+Notation last_cell := (at_0 (2 * (2 * density_of cut_noise 0) * per_z + 1)).
+
+Definition one_answer_by_cells (Z : ZubkovSerov2013 (fun x => Phi x)) :
+  moment bool Ds cut_noise (1/10) 2 (power (straight cut_noise (1/10 - 1 / n)) 2 / 2 +
+    areas 2 (1/10 - 1 / n) per_z from_cut two_cells last_cell).
+Proof.
+  apply one_tail_by_cells; auto using some, cut_noisy, at_0_above, none_before.
+  - lra.
+  - simpl. lra.
+  - unfold rate. simpl touch. simpl fall. lra.
+  - intros p hi [E|[E|[]]]; injection E as <- _; [apply below_0_above|apply at_0_above].
+Qed.
 
 (* A thousand rows, nine of ten of which are right. Two answers, the first counted by its second moment. *)
 Definition right_9_of_10 : law bool.

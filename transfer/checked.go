@@ -77,7 +77,8 @@ var jointRows = []checked{
 }
 
 var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTail.one_tail",
-	"StraightLine.straight_line", "StraightLine.straight_steep", "StraightLine.integrand_tangent"}
+	"StraightLine.straight_line", "StraightLine.straight_steep", "StraightLine.integrand_tangent",
+	"JoinedTangents.one_tail_by_cells", "JoinedTangents.straight_cut"}
 
 // partly is a kind of goals of a method whose rows rest on theorems that Coq checks, and on a step that it does not
 // check: these rows are derived.
