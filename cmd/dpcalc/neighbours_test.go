@@ -57,6 +57,10 @@ func TestNeighboursAreConverted(t *testing.T) {
 					if value != "add-remove" || other != "replace" {
 						t.Errorf("%s: neighbours %v, %v", c.given, value, other)
 					}
+				case key == "proof" && private && other == "coq": // Coq has no theorem about the conversion
+					if value != "derived" {
+						t.Errorf("%s: proof %v, want derived", c.given, value)
+					}
 				case key == "sources" && private && len(value.([]any)) > 0:
 					list := value.([]any)
 					if last := list[len(list)-1]; last != commands.OnNeighbours.String() ||

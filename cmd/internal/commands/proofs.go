@@ -29,7 +29,7 @@ var ProofsFlag = usage.Flag{Name: "proofs", Usage: "use the methods with `WHICH`
 var ProofWords = map[theory.Proof]string{
 	theory.Published: "published in the literature",
 	theory.Derived:   "dpcalc's own and has not been refereed",
-	theory.Coq:       coqWords(", given these sources"),
+	theory.Coq:       coqWords(""),
 }
 
 // coqWords say what Coq checks, given some theorems.

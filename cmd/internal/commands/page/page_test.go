@@ -140,7 +140,7 @@ func TestDescription(t *testing.T) {
 			files++
 		}
 	}
-	if files != 2 || len(d.Kinds) < 7 {
+	if files != 3 || len(d.Kinds) < 7 { // the output, a schedule and a certificate
 		t.Errorf("%d files, %d kinds", files, len(d.Kinds))
 	}
 }
