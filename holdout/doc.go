@@ -14,7 +14,7 @@
 //
 //  1. Ledger.ScoreAll, which takes submissions and returns answers;
 //  2. Ledger.askAll, which reads them before the lock: bad input costs nothing;
-//  3. Ledger.admits, which refuses a question that the plan has no answer to;
+//  3. Ledger.checkSubmission, which refuses a question that the plan has no answer to;
 //  4. Sample.read, which reads the predictions, with no label at hand;
 //  5. Sample.Query, which finds the rows of an open look and the tails that bound its truth;
 //  6. Ledger.writing, which takes the lock and has the journal read what other processes wrote;
