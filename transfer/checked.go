@@ -31,6 +31,10 @@ var checkedRows = map[string][]checked{
 		{"differences at a known bar",
 			asked(Difference, withPasses, withSide, withDisagreement, atBar),
 			slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side", "Leads.lead_up", "Leads.lead_down", "Sides.gate_bar_sides", "Sides.gate_bar_side"}, ofRows), nil},
+		{"differences of two classes on counted rows, of more than 2/tau rows",
+			asked(Difference, withPasses, withSide, ofTwoClasses), gateOfWins, equalRows},
+		{"differences of two classes on counted rows at a known bar, of more than 2/tau rows",
+			asked(Difference, withPasses, withSide, ofTwoClasses, atBar), slices.Concat(winsAtBar, gateOfWins), equalRows},
 		{"values in [0,1] of clusters of equal weight at a known bar",
 			asked(Bounded, withPasses, withSide, atBar, withEqualClusters),
 			slices.Concat([]string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, convexAtBar, ofRows), nil},
@@ -126,6 +130,8 @@ var (
 	gateByRate   = []string{"Records.gate_best", "Records.tail_up", "Records.tail_down", "Chernoff.E_greatest"} // the rate E
 	gateAtBar    = []string{"Rows.gate_bar", "Rows.gate_bar_one_side"}
 	gateOfCounts = slices.Concat([]string{"Rows.gate_counts"}, oneTail, gateByRate)
+	gateOfWins   = slices.Concat([]string{"LeadGates.gate_lead_counts"}, oneTail)
+	winsAtBar    = []string{"LeadCounts.gate_bar_lead_counts", "LeadGates.gate_bar_lead_counts_one_side", "LeadGates.zubkov_serov_bar", "LeadPlans.gate_bar_leads", "LeadGates.gate_bar_leads_one_side", "LeadGates.lead_cert_wider"}
 	sealedSides  = []string{"Sides.sealed_sides", "Sides.sealed_side"}
 	sealedCounts = slices.Concat([]string{"Rows.sealed_counts", "Rows.sealed_counts_one_side", "Rows.sealed_bounded", "Rows.sealed_one_side"}, oneTail, bothTails)
 	oneTail      = []string{"BreakPoints.break_points_above", "TwoSides.zubkov_serov_above", "Guesses.equal_rows"} // of few and of many 0/1 values
@@ -237,6 +243,13 @@ func withVariance(from Goal, to *Goal) { to.Variance = from.Variance }
 func withAtLeast(from Goal, to *Goal) { to.AtLeast = from.AtLeast }
 
 func withDisagreement(from Goal, to *Goal) { to.Disagreement = from.Disagreement }
+
+// ofTwoClasses is a counted share of rows, where the bound for unequal rows is a binomial tail.
+func ofTwoClasses(from Goal, to *Goal) {
+	if from.Decided == TwoClasses && float64(from.Samples)*from.Tau > 2 {
+		to.Decided, to.Checked, to.Disagreement = from.Decided, from.Checked, from.Disagreement
+	}
+}
 
 func withSecondMoment(from Goal, to *Goal) { to.SecondMoment = from.SecondMoment }
 

@@ -80,8 +80,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 51 {
-		t.Errorf("%d kinds of checked rows, want 51", rows)
+	if rows != 53 {
+		t.Errorf("%d kinds of checked rows, want 53", rows)
 	}
 }
 
@@ -235,6 +235,34 @@ func TestCheckedRows(t *testing.T) {
 			if (got == Coq) != slices.ContainsFunc(w.checked, alike) {
 				t.Errorf("%s with %q is %s", m.Name, what, got)
 			}
+		}
+	}
+}
+
+// Rows of two classes are checked where unequal rows have a binomial tail, and rows of any classes never.
+func TestCheckedRowsOfTwoClasses(t *testing.T) {
+	m, _ := Lookup("gate")
+	for _, c := range []struct {
+		decided  Decided
+		rows     int64
+		oneSided bool
+		bar      Option
+		want     Proof
+	}{
+		{TwoClasses, 41, false, Option{}, Coq},
+		{TwoClasses, 41, true, Option{}, Coq},
+		{TwoClasses, 41, false, Some(0), Coq},
+		{TwoClasses, 41, true, Some(0.04), Coq},
+		{TwoClasses, 40, false, Option{}, Derived},
+		{TwoClasses, 40, false, Some(0), Derived},
+		{AnyClasses, 41, false, Option{}, Derived},
+		{AnyClasses, 41, false, Some(0), Derived},
+	} {
+		g := Goal{Samples: c.rows, Queries: 10, Tau: 0.05, Beta: -3, Query: Difference}
+		g.Feedback, g.OneSided, g.Bar = Gate, c.oneSided, c.bar
+		g.Disagreement, g.Checked, g.Decided = 0.1, true, c.decided
+		if got, _ := m.Proven(Answer{Goal: g}); got != c.want {
+			t.Errorf("%+v is %s, want %s", c, got, c.want)
 		}
 	}
 }

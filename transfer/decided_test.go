@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -214,7 +215,7 @@ func TestWhereRowsAreDecided(t *testing.T) {
 	g := decidedGate(100, 1, 0.02, 0.05, 0.1, TwoClasses)
 	proof, sources := gate.Proven(solvedGate(t, g))
 	_, assumes := gate.Rests(solvedGate(t, g))
-	if proof != Derived || sources[len(sources)-1] != decidedRowsProof[0] || len(assumes) != 2 {
+	if proof != Coq || !slices.Contains(sources, decidedRowsProof[0]) || len(assumes) != 2 {
 		t.Errorf("got %s, %v, %v", proof, sources, assumes)
 	}
 	for name, change := range map[string]func(g *Goal){
