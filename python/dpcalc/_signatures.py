@@ -225,6 +225,7 @@ def pvalue_correct(*arguments: Table, stdin: str = "",
     rejected: Value = None,
     method: Value = None,
     proofs: Union[Literal["all", "published", "published,coq", "coq"], Iterable[str], None] = None,
+    certificate: Optional[Path] = None,
     report: bool = False,
     max_rows: Value = None,
     plot: bool = False,
@@ -267,6 +268,7 @@ def pvalue_correct(*arguments: Table, stdin: str = "",
         rejected: the tests with the numbers I,J,... are rejected so far
         method: use only this METHOD
         proofs: use the methods with WHICH proofs: all (default), published, coq (Coq has checked every theorem; numbers are in floating point), or published,coq
+        certificate: write a proof of the threshold to FILE.v, which Coq checks with the folder proofs; after --by description and gates
         report: write the correction as a paragraph for a methods section, with -f markdown or latex in these
         max_rows: answer up to R combinations of lists (default 1000000)
         plot: draw a list in characters; -o with .svg, .png or .pdf draws it in a file

@@ -1,5 +1,5 @@
-// Package certificate writes a plan as a file that Coq checks with the theorems of the folder proofs. The file has the
-// plan's numbers as fractions, and Coq evaluates its inequality in whole numbers.
+// Package certificate writes a plan, or the threshold of a p-value, as a file that Coq checks with the theorems of the
+// folder proofs. The file has the numbers as fractions, and Coq evaluates their inequality in whole numbers.
 package certificate
 
 import (
@@ -31,7 +31,7 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 	if err := write(p); err != nil {
 		return "", err
 	}
-	return p.header() + p.text.String() + "Print Assumptions plan.\n", nil
+	return p.header() + p.text.String() + ending, nil
 }
 
 // writers write the theorems of a plan, by methods.
@@ -67,7 +67,6 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	g := m.Used(a)
 	known := transfer.Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query}
 	known.Feedback, known.Passes, known.Bar, known.OneSided = g.Feedback, g.Passes, g.Bar, g.OneSided
-	known.Bar = g.Bar
 	switch {
 	case g.Query != transfer.Bounded && g.Query != transfer.Binary:
 		return nil, fmt.Errorf("a file proves plans for queries of values in [0,1] and 0/1, not for %s", g.Query)
@@ -100,14 +99,21 @@ func (p *plan) header() string {
 	if p.Bar.Given {
 		bar = " at the bar " + goal.FormatFloat(p.Bar.Value)
 	}
-	return fmt.Sprintf(`(* Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.
+	return opening(fmt.Sprintf("Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.",
+		p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta),
+		"Tree Count Gate Tails Binomial ConvexTail Records Rows Certified Evaluate Plans")
+}
+
+// opening begins a file about something, with the modules that it needs.
+func opening(about, modules string) string {
+	return fmt.Sprintf(`(* %s
    With the proofs compiled in the folder proofs: coqc -Q proofs dpcalc FILE *)
 From Coq Require Import Reals List ZArith.
-From dpcalc Require Import Tree Count Gate Tails Binomial ConvexTail Records Rows Certified Evaluate Plans.
+From dpcalc Require Import %s.
 Import ListNotations.
 Open Scope R_scope.
 
-`, p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta)
+`, about, modules)
 }
 
 // fine writes how finely tails of n rows are evaluated, so that a probability of the level keeps 64 bits.
@@ -118,5 +124,8 @@ func (p *plan) fine() {
 
 func (p *plan) say(format string, values ...any) { fmt.Fprintf(&p.text, format, values...) }
 
-// proof ends a theorem whose decision Coq evaluates.
-const proof = "vm_cast_no_check (eq_refl true). Qed.\n\n"
+// proof ends a theorem whose decision Coq evaluates, and ending a file.
+const (
+	proof  = "vm_cast_no_check (eq_refl true). Qed.\n\n"
+	ending = "Print Assumptions plan.\n"
+)

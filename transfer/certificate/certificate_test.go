@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/maxinfo"
+	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/certificate"
@@ -105,6 +107,47 @@ func TestOneRowFewerIsInTheFile(t *testing.T) {
 			t.Errorf("%s %+v: %v, want %q in\n%s", c.method, c.goal, err, c.want, text)
 		}
 	}
+}
+
+// TestThresholdsAreAboveThePrintedOnes compares the fraction of a file with the threshold that dpcalc prints, and with
+// the number of tests of a gate counted by Pascal's rule.
+func TestThresholdsAreAboveThePrintedOnes(t *testing.T) {
+	most := func(text string) *big.Rat {
+		found, _ := new(big.Rat).SetString(regexp.MustCompile(`p t w <= (\d+/\d+)\)`).FindStringSubmatch(text)[1])
+		return found
+	}
+	var count func(m, b int64) int64 // of nodes with a true null hypothesis
+	count = func(m, b int64) int64 {
+		if m == 1 || b == 0 {
+			return 1
+		}
+		return count(m-1, b) + count(m-1, b-1)
+	}
+	for m := int64(1); m <= 12; m++ {
+		for b := int64(1); b <= m; b++ {
+			text, err := certificate.Gates(m, b, beta(t, "0.05"))
+			if want := big.NewRat(1, 20*count(m, b)); err != nil || most(text).Cmp(want) != 0 {
+				t.Errorf("%d looks, %d passes: %v, %s, want %v", m, b, err, text, want)
+			}
+		}
+		text, err := certificate.Selected(m, beta(t, "0.03"))
+		printed := new(big.Rat).SetFloat64(tested(t, maxinfo.OneOf(m), "0.03"))
+		if want := big.NewRat(3, 100*m); err != nil || most(text).Cmp(want) != 0 || printed.Cmp(want) > 0 {
+			t.Errorf("one of %d: %v, %s, want %v, and %v is printed", m, err, text, want, printed)
+		}
+	}
+	if text, err := certificate.Selected(3, beta(t, "0.01234567891")); err == nil {
+		t.Errorf("an alpha of ten digits: %s, want an error", text)
+	}
+}
+
+// tested is the threshold that dpcalc prints for a step.
+func tested(t *testing.T, s maxinfo.Step, alpha string) float64 {
+	tests, err := pvalue.Tests(maxinfo.Plan{Steps: []maxinfo.Step{s}}, beta(t, alpha))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tests[pvalue.Best(tests)].ThresholdFloat()
 }
 
 func TestRowsWithoutACertificate(t *testing.T) {

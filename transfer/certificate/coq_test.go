@@ -18,8 +18,9 @@ import (
 )
 
 // TestCoqAcceptsPlansAndNothingLess draws plans of each kind: Coq accepts each file, and refuses it with one row fewer
-// and with a beta that is a thousandth below the least that is certified. Coq takes up to a minute for a file, so that
-// all kinds are for the tag whole, and else one of each method and of each kind of query.
+// and with a beta that is a thousandth below the least that is certified. It refuses a threshold for one test more.
+// Coq takes up to a minute for a file, so that all kinds are for the tag whole, and else one of each method and of each
+// kind of query.
 func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
 	dir := t.TempDir()
@@ -49,6 +50,19 @@ func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 		put(fmt.Sprintf("least%d", i), text, "proved")
 		less := regexp.MustCompile(`beta = (\d+)/(\d+)`).FindStringSubmatch(text)
 		put(fmt.Sprintf("less%d", i), withoutMinimum(thousandthLess(text, less[1], less[2])), "refused")
+	}
+	for i := range int64(4) { // thresholds
+		tests := 11 + draw.Int64N(80)
+		text, err := certificate.Selected(tests, beta(t, "0.05"))
+		if i > 0 {
+			text, err = certificate.Gates(tests, i, beta(t, "0.05"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(fmt.Sprintf("threshold%d", i), text, "proved")
+		more := regexp.MustCompile(fmt.Sprintf(`\b%d\b`, tests)).ReplaceAllString(text, fmt.Sprint(tests+1))
+		put(fmt.Sprintf("more%d", i), more, "refused")
 	}
 	out, _ := exec.Command("../../proofs/check", files...).CombinedOutput()
 	for path, want := range wants {

@@ -9,21 +9,21 @@ import (
 )
 
 // nodes returns how many queries a gate can be asked: C(m-1,0) + ... + C(m-1,min(B,m-1)).
-func (p *plan) nodes() (*big.Int, error) {
-	passes := min(p.AllPasses(), p.Queries-1)
+func nodes(queries, passes int64) (*big.Int, error) {
+	passes = min(passes, queries-1)
 	if passes > 10_000 {
 		return nil, errors.New("a file proves gates of at most 10000 passes")
 	}
 	sum, term := big.NewInt(1), big.NewInt(1)
 	for i := range passes {
-		term.Mul(term, big.NewInt(p.Queries-1-i)).Quo(term, big.NewInt(i+1))
+		term.Mul(term, big.NewInt(queries-1-i)).Quo(term, big.NewInt(i+1))
 		sum.Add(sum, term)
 	}
 	return sum, nil
 }
 
 func gate(p *plan) error {
-	nodes, err := p.nodes()
+	nodes, err := nodes(p.Queries, p.AllPasses())
 	if err != nil {
 		return err
 	}

@@ -66,6 +66,7 @@ func flags() []usage.Flag {
 		{Name: "rejected", Usage: "the tests with the numbers `I,J,...` are rejected so far"},
 		{Name: "method", Usage: "use only this `METHOD`"},
 		commands.ProofsFlag,
+		{Name: "certificate", Usage: "write a proof of the threshold to `FILE`.v, which Coq checks with the folder proofs; after --by description and gates"},
 		{Name: "report", Switch: true, Usage: "write the correction as a paragraph for a methods section, with -f markdown or latex in these"},
 		{Name: "max-rows", Usage: "answer up to `R` combinations of lists (default 1000000)"},
 		{Name: "plot", Switch: true, Usage: "draw a list in characters; -o with .svg, .png or .pdf draws it in a file"},
@@ -86,7 +87,7 @@ func flags() []usage.Flag {
 	}
 	return usage.Arranged(all, append(sections,
 		usage.Section{Heading: "methods", Names: []string{"method", "proofs"}},
-		usage.Section{Heading: commands.AboutOutput, Names: []string{"report", "max-rows", "plot"}})...)
+		usage.Section{Heading: commands.AboutOutput, Names: []string{"certificate", "report", "max-rows", "plot"}})...)
 }
 
 // bySteps is the source that is a chain of --step.
@@ -294,7 +295,7 @@ var modes = []commands.Mode{
 	{Name: "level", Flags: []string{"level"}},
 	{Name: "target-threshold", Flags: []string{"target-threshold"}},
 	{Name: "survives", Flags: []string{"survives"}},
-	{Flags: []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column"}},
+	{Flags: []string{"p", "wins", "losses", "family", "family-on", "p-column", "e-column", "certificate"}},
 }
 
 // questions answer the modes by their names.
@@ -347,6 +348,9 @@ func correct(c *commands.Call) error {
 	}
 	if c.Is("raw") && path == "" {
 		return usage.Errorf("--raw: given without a FILE")
+	}
+	if err := certifiable(c, path); err != nil {
+		return err
 	}
 	if by, _ := c.Text("by"); by == bySeries {
 		return series(c, target)

@@ -1,6 +1,7 @@
 package pvalues
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,8 +11,10 @@ import (
 	"github.com/dpcalc/dpcalc/cmd/internal/numbers"
 	"github.com/dpcalc/dpcalc/cmd/internal/record"
 	"github.com/dpcalc/dpcalc/cmd/internal/usage"
+	"github.com/dpcalc/dpcalc/maxinfo"
 	"github.com/dpcalc/dpcalc/pvalue"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/certificate"
 )
 
 // tested is a row: a test at a level, and what it makes of a p-value.
@@ -205,8 +208,12 @@ func thresholds(c *commands.Call, t commands.Target, g grid) error {
 		star:   "greatest threshold", drawn: "threshold",
 		height: func(r tested) record.Cell { return r.value(record.Chance(r.Threshold)) },
 		report: request.report,
-		then:   func() error { return tellBounds(c.Stderr, g.texts("p")) },
 	}
+	proof, err := c.ReadCertificate(t, func() (string, error) { return first.proof(c, g) })
+	if err != nil {
+		return err
+	}
+	q.then = func() error { return errors.Join(tellBounds(c.Stderr, g.texts("p")), c.WriteCertificate(proof)) }
 	q.columns, q.shown = first.columns()
 	switch {
 	case first.against.given:
@@ -215,6 +222,41 @@ func thresholds(c *commands.Call, t commands.Target, g grid) error {
 		q.drawn, q.height = "p adjusted", record.Named(pColumns, "p_adjusted")[0].Cell
 	}
 	return ask(c, t, g, q)
+}
+
+// certifiable refuses --certificate where no file proves the threshold.
+func certifiable(c *commands.Call, path string) error {
+	by, _ := c.Text("by")
+	switch {
+	case !c.IsGiven("certificate"):
+		return nil
+	case path != "":
+		return usage.Errorf("--certificate: given with %s, want the threshold of one test", usage.Shown(path))
+	case by != "" && by != "description" && by != "gates":
+		return usage.Errorf("--certificate: got --by %s, of which Coq does not evaluate the numbers, want --by description or gates", by)
+	case c.IsGiven("bits"):
+		return usage.Errorf("--certificate: got --bits, want --outcomes: a file counts tests")
+	}
+	return nil
+}
+
+// proof is the file of --certificate. An answer without a threshold says why.
+func (r request) proof(c usage.Values, g grid) (string, error) {
+	if len(g.lists) > 0 {
+		return "", usage.Errorf("got a list for --%s, want one value", g.lists[0].flag)
+	}
+	rows, err := r.solve()
+	if err != nil || bestOf(rows, tested.verdict) == nil {
+		return "", err
+	}
+	if gates, ok := r.plan.Steps[0].(maxinfo.Gates); ok {
+		return certificate.Gates(gates.Looks, gates.Passes, r.alpha)
+	}
+	tests, _, err := numbers.One(c, "outcomes", numbers.Counts)
+	if err != nil {
+		return "", usage.Errorf("got a power for --outcomes, want at most 2^53")
+	}
+	return certificate.Selected(tests, r.alpha)
 }
 
 // tellBounds says of p-values that are upper bounds how they are read.

@@ -16,6 +16,7 @@ import (
 	"github.com/dpcalc/dpcalc/internal/parallel"
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
+	"github.com/dpcalc/dpcalc/transfer/certificate"
 )
 
 const defaultMaxRows = 1_000_000
@@ -83,7 +84,7 @@ type request struct {
 	schedule commands.Target // where the table goes that the method runs on, if it has a path
 	table    *runTable       // which one that is, nil if the method has no answer
 
-	certificate certificateFile
+	certificate commands.Certificate
 }
 
 // view is the form in which people see the rows.
@@ -169,7 +170,25 @@ func readRequest(c *commands.Call) (s request, err error) {
 	if err := s.readSchedule(c, limit); err != nil {
 		return s, err
 	}
-	return s, s.readCertificate(c)
+	s.certificate, err = c.ReadCertificate(s.target, s.proof)
+	return s, err
+}
+
+// proof is the file of --certificate for the best plan. A row without an answer says why.
+func (s *request) proof() (string, error) {
+	if s.goals != 1 {
+		return "", usage.Errorf("got %d goals, want one", s.goals)
+	}
+	rows, _, err := transfer.Solve(nil, s.methods, s.grid.Goal(0))
+	r := starred(rows)
+	if err != nil || r == nil {
+		return "", err
+	}
+	text, err := certificate.Of(*r.Method, r.Answer)
+	if err != nil {
+		return "", usage.Errorf("got %s as the best method, %v", r.Method.Name, err)
+	}
+	return text, nil
 }
 
 // fits refuses more goals than the limit of rows and the format allow.
@@ -390,7 +409,7 @@ func (s *request) write(c *commands.Call) error {
 		Chain: s.inChain(), Bar: bar, Tally: s.tally,
 		Columns: s.columns(), Verdict: s.verdict,
 		Figure: func() (record.Figure, error) { return s.figure(c.Context, rows) },
-		Then:   func() error { return errors.Join(s.writeSchedule(c), s.writeCertificate(c)) },
+		Then:   func() error { return errors.Join(s.writeSchedule(c), c.WriteCertificate(s.certificate)) },
 	}
 	var title, notes []string
 	say := func() (err error) {
