@@ -404,14 +404,17 @@ Definition gate_keeps (m B b b' d s f : Z) (cells : list (Z * Z)) : bool :=
 
 Theorem gate_plan m B b b' d s f cells (analyst : list bool -> query X * R) : gate_keeps m B b b' d s f cells = true ->
   P (fun S => exists later r v,
-    Gate.transcript _ _ emp (IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat m) S = later ++ r :: v /\
-    Gate.wrong _ pop (IZR s / IZR d) analyst v r) <= IZR b / IZR b'.
+    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat m) S =
+      later ++ r :: v /\
+    gate_wrong _ (too_low X Ds) (too_high X Ds (IZR s / IZR d)) analyst v r) <= IZR b / IZR b'.
 Proof.
   unfold gate_keeps, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
   intros [[[[[[Hd Hs] Hb] H0] Hm] HB] H1]. rewrite <- (share m B b b') by auto.
-  apply gate_certified; auto using some_rows, share_nonneg.
-  - apply Rdiv_lt_0_compat; now apply IZR_lt.
-  - now apply any_within_valid with (f := f) (cells := cells).
+  assert (Sp : 0 < IZR s / IZR d) by (apply Rdiv_lt_0_compat; now apply IZR_lt).
+  assert (Hl := share_nonneg m B b b' H0 Hm HB Hb). apply any_within_valid in H1; auto.
+  apply gate_thresholds; auto using too_low_dec, too_high_dec, too_apart; intros v; unfold too_low, too_high; intros Hv.
+  - eapply Rle_trans; [|apply (certified_above X Ds some_rows _ _ Hl H1 (fst (analyst v)))]. apply Pr_mono. intros S. lra.
+  - eapply Rle_trans; [|apply (certified_below X Ds some_rows _ _ Hl H1 (fst (analyst v)))]. apply Pr_mono. intros S. lra.
 Qed.
 
 (* 0/1 values at any bars. *)

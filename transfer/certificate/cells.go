@@ -103,7 +103,7 @@ func (p *plan) writesFewer(mean, x, scale int64) bool {
 
 // fewerOfAny is writesFewer at the worst mean.
 func (p *plan) fewerOfAny() {
-	worst, factor := tail.Convex{}.Worst(p.Samples-1, p.Tau), int64(1)
+	worst, factor := tail.Convex{}.Worst(p.Samples-1, float64(p.tau)/float64(p.scale)), int64(1)
 	for p.scale*factor < 1e12 {
 		factor *= 10
 	}

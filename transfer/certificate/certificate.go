@@ -56,8 +56,9 @@ type plan struct {
 	name string
 	text strings.Builder
 
-	scale    int64    // what tau and the bar are over
+	scale    int64    // what tau and the bar are over: of the query (1+f)/2 for a difference f
 	tau, bar int64    // over scale
+	one      int64    // scale, and half of it for differences: a margin of 1
 	beta     fraction // what the plan may fail with
 	level    fraction // what one tail may be
 }
@@ -67,9 +68,11 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	g := m.Used(a)
 	known := transfer.Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query}
 	known.Feedback, known.Passes, known.Bar, known.OneSided = g.Feedback, g.Passes, g.Bar, g.OneSided
+	gated := g.Query.IsSigned() && m.Name == "gate" // of differences
 	switch {
-	case g.Query != transfer.Bounded && g.Query != transfer.Binary:
-		return nil, fmt.Errorf("a file proves plans for queries of values in [0,1] and 0/1, not for %s", g.Query)
+	case g.Query != transfer.Bounded && g.Query != transfer.Binary && !gated:
+		return nil, fmt.Errorf("a file proves plans for queries of values in [0,1] and 0/1, and gates of differences, not %s for %s",
+			m.Name, g.Query)
 	case g != known:
 		return nil, errors.New("a file proves plans for independent rows of equal weight and the numbers n, m, tau, " +
 			"beta, passes and threshold alone")
@@ -86,7 +89,10 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.tau, p.bar, p.scale = ints[0], ints[1], scale
+	p.tau, p.bar, p.scale, p.one = ints[0], ints[1], scale, scale
+	if g.Query.IsSigned() {
+		p.bar, p.scale = p.bar+scale, 2*scale
+	}
 	return p, nil
 }
 
@@ -101,7 +107,7 @@ func (p *plan) header() string {
 	}
 	return opening(fmt.Sprintf("Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.",
 		p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta),
-		"Tree Count Gate Tails Binomial ConvexTail Records Rows Certified Evaluate Plans")
+		"Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans")
 }
 
 // opening begins a file about something, with the modules that it needs.

@@ -92,10 +92,14 @@ func TestOneRowFewerIsInTheFile(t *testing.T) {
 	base := transfer.Goal{Queries: 30, Tau: 0.05, Beta: beta(t, "0.05")}
 	binary := base
 	binary.Query = transfer.Binary
+	difference := base
+	difference.Query, difference.Tau = transfer.Difference, 0.1
 	for _, c := range []struct {
 		method, want string
 		goal         transfer.Goal
 	}{
+		{"gate", "5/409000 < convex_tail (Z.to_nat 1966)", gated(difference, 3, transfer.Option{})},
+		{"gate", "5/409000 < convex_tail (Z.to_nat 1957) (9 / 20) (10 / 20) t", gated(difference, 3, transfer.Some(-0.1))},
 		{"gate", "5/409000 < convex_tail (Z.to_nat 1178) (80 / 100) (85 / 100) t", gated(base, 3, transfer.Some(0.8))},
 		{"gate", "5/409000 < convex_tail (Z.to_nat 1966)", gated(base, 3, transfer.Option{})},
 		{"gate", "5/409000 < binomial (Z.to_nat 896) (80 / 100) j", gated(binary, 3, transfer.Some(0.8))},
@@ -154,6 +158,10 @@ func TestRowsWithoutACertificate(t *testing.T) {
 	base := transfer.Goal{Queries: 30, Tau: 0.05, Beta: beta(t, "0.05")}
 	many, tiny := base, base
 	many.Query, many.Tau, tiny.Beta = transfer.Binary, 0.01, beta(t, "1e-200")
+	signed := base
+	signed.Query = transfer.Difference
+	agreeing := gated(signed, 3, transfer.Option{})
+	agreeing.Disagreement = 0.2
 	varied := gated(base, 3, transfer.Some(0.8))
 	varied.Variance = 0.01
 	for _, c := range []struct {
@@ -164,6 +172,8 @@ func TestRowsWithoutACertificate(t *testing.T) {
 		{"gate", "a file proves plans for 0/1 queries at any mean of at most 10000 rows", gated(many, 3, transfer.Option{})},
 		{"gate", "a file proves plans of a beta of at least 1e-100", gated(tiny, 3, transfer.Option{})},
 		{"gate", "a file proves plans for independent rows of equal weight", varied},
+		{"gate", "a file proves plans for independent rows of equal weight", agreeing},
+		{"sealed", "and gates of differences, not sealed for difference", final(signed)},
 	} {
 		m, a := solved(t, c.method, c.goal)
 		if text, err := certificate.Of(m, a); err == nil || !strings.Contains(err.Error(), c.want) {

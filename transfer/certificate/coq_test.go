@@ -98,12 +98,16 @@ func kinds(t *testing.T, draw *rand.Rand) []kind {
 			Beta: beta(t, fmt.Sprint(float64(1+draw.IntN(9))/100))}
 	}
 	bar := func() transfer.Option { return transfer.Some(float64(50+draw.IntN(35)) / 100) }
+	signed := func(g transfer.Goal) transfer.Goal { g.Query, g.Tau = transfer.Difference, 2*g.Tau; return g }
 	binary := func(g transfer.Goal) transfer.Goal { g.Query = transfer.Binary; return g }
 	one := func(g transfer.Goal) transfer.Goal { g.OneSided = true; return g }
 	return []kind{
 		{"gate", gated(random(), 2, bar()), true},
 		{"gate", one(gated(random(), 1, bar())), false},
 		{"gate", gated(random(), 1, transfer.Option{}), false},
+		{"gate", signed(gated(random(), 1, transfer.Option{})), false},
+		{"gate", signed(gated(random(), 2, transfer.Some(-0.05))), false},
+		{"gate", one(signed(gated(random(), 2, transfer.Some(0.02)))), true},
 		{"gate", binary(gated(random(), 2, bar())), true},
 		{"gate", binary(gated(random(), 1, transfer.Option{})), false},
 		{"sealed", binary(final(random())), false},

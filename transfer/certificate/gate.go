@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -45,16 +46,52 @@ func gate(p *plan) error {
 
 // gateAt is the promise of a gate at a known bar.
 func (p *plan) gateAt(passes, hypotheses string) string {
-	high := fmt.Sprintf("(too_high X Ds (%d / %d))", p.tau, p.scale)
+	query, mean, low, high := p.terms()
 	if p.OneSided {
 		high = "(fun _ => False)"
 	}
-	return fmt.Sprintf(`Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> query X) : length Ds = Z.to_nat %[1]d ->%[2]s
+	return fmt.Sprintf(`Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> %[1]s X) : length Ds = Z.to_nat %[2]d ->%[3]s
   P X Ds (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp X Ds (fst t)) (fun %[3]s) (fun v => (analyst v, %[4]d / %[5]d))
-      (Z.to_nat %[6]d) (Z.to_nat %[7]d) S = later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) %[8]s (fun v => (analyst v, %[4]d / %[5]d)) v r) <= %[9]s.
-`, p.Samples, hypotheses, passes, p.bar, p.scale, p.AllPasses(), p.Queries, high, p.beta)
+    gate_shown _ _ (fun t => %[4]s X Ds (fst t)) (fun %[5]s) (fun v => (analyst v, %[6]s / %[7]d))
+      (Z.to_nat %[8]d) (Z.to_nat %[9]d) S = later ++ r :: v /\
+    gate_wrong _ %[10]s %[11]s (fun v => (analyst v, %[6]s / %[7]d)) v r) <= %[12]s.
+`, query, p.Samples, hypotheses, mean, passes, p.shownBar(), p.one, p.AllPasses(), p.Queries, low, high, p.beta)
+}
+
+// terms are what a file calls queries, a query's mean on the sample, and true values at which a pass and a failure are
+// wrong.
+func (p *plan) terms() (query, mean, low, high string) {
+	if p.Query.IsSigned() {
+		return "difference", "gain", "(below_bar _ (gain_truth X Ds))", fmt.Sprintf("(far_above _ (gain_truth X Ds) (%d / %d))", p.tau, p.one)
+	}
+	return "query", "emp", "(too_low X Ds)", fmt.Sprintf("(too_high X Ds (%d / %d))", p.tau, p.one)
+}
+
+// named is the name of a theorem, or of the same theorem about differences.
+func (p *plan) named(theorem string) string {
+	if p.Query.IsSigned() {
+		return strings.Replace(theorem, "plan", "difference_plan", 1)
+	}
+	return theorem
+}
+
+// shownBar is the bar over one, as Coq reads it among numbers.
+func (p *plan) shownBar() string {
+	if bar := p.bar + p.one - p.scale; bar < 0 {
+		return fmt.Sprintf("(%d)", bar)
+	}
+	return fmt.Sprint(p.bar + p.one - p.scale)
+}
+
+// gateAny is the promise of a gate at any bars.
+func (p *plan) gateAny(hypotheses string) {
+	query, mean, low, high := p.terms()
+	p.say(`Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> %s X * R) : length Ds = Z.to_nat %d ->%s
+  P X Ds (fun S => exists later r v,
+    gate_shown _ _ (fun t => %s X Ds (fst t)) (fun t => snd t + %d / %d) analyst (Z.to_nat %d) (Z.to_nat %d) S =
+      later ++ r :: v /\
+    gate_wrong _ %s %s analyst v r) <= %s.
+`, query, p.Samples, hypotheses, mean, p.tau, p.one, p.AllPasses(), p.Queries, low, high, p.beta)
 }
 
 // knownBar is the convex tail at a bar.
@@ -65,13 +102,13 @@ func (p *plan) knownBar() error {
 	if !ok || !p.OneSided && !fits {
 		return errors.New("the plan does not rest on the convex tail")
 	}
-	p.say("%s", p.gateAt(fmt.Sprintf("t => snd t + %d / %d", s, d), ""))
+	p.say("%s", p.gateAt(fmt.Sprintf("t => snd t + %d / %d", s, p.one), ""))
 	theorem, last := "gate_bar_plan", fmt.Sprintf(" %d", missed)
 	if p.OneSided {
 		theorem, last = "gate_bar_plan_one_side", ""
 	}
-	p.say("Proof.\n  intros rows. apply (%s X Ds %d rows eq_refl fine %d %d %v %v %d %d %d %d%s).\n  "+proof,
-		theorem, p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, d, c, s, t, last)
+	p.say("Proof.\n  intros rows. apply (%s X Ds %d rows eq_refl fine %d %d %v %v %d %s %d %d%s).\n  "+proof,
+		p.named(theorem), p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, p.one, p.shownBar(), s, t, last)
 	if !p.writesFewer(c, c+s, d) && !p.OneSided {
 		p.writesFewer(d-c-2*s, d-c-s, d)
 	}
@@ -112,13 +149,9 @@ func (p *plan) anyBar() error {
 	}
 	p.say("(* The convex tail, by cells of means: the end of each over %d, and its t. *)\nDefinition cells : list (Z * Z) := [%s]%%Z.\n\n",
 		p.scale*factor, list)
-	p.say(`Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> query X * R) : length Ds = Z.to_nat %d ->
-  P X Ds (fun S => exists later r v,
-    Gate.transcript _ _ (emp X Ds) (%d / %d) analyst (Z.to_nat %d) (Z.to_nat %d) S = later ++ r :: v /\
-    Gate.wrong _ (pop X Ds) (%[2]d / %[3]d) analyst v r) <= %[6]s.
-`, p.Samples, p.tau, p.scale, p.AllPasses(), p.Queries, p.beta)
-	p.say("Proof.\n  intros rows. apply (gate_plan X Ds %d rows eq_refl fine %d %d %v %v %d %d %d cells).\n  "+proof,
-		p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, p.scale, p.tau, factor)
+	p.gateAny("")
+	p.say("Proof.\n  intros rows. apply (%s X Ds %d rows eq_refl fine %d %d %v %v %d %d %d cells).\n  "+proof,
+		p.named("gate_plan"), p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, p.one, p.tau, factor)
 	p.fewerOfAny()
 	return nil
 }
@@ -130,13 +163,7 @@ func (p *plan) countedAny() error {
 		return err
 	}
 	p.say("(* The binomial tails, by groups of break points: the last of each. *)\nDefinition groups : list Z := [%s]%%Z.\n\n", list)
-	p.say(`Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> query X * R) : length Ds = Z.to_nat %d ->
-  Hoeffding1956 -> (forall v, zero_one X (fst (analyst v))) ->
-  P X Ds (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp X Ds (fst t)) (fun t => snd t + %d / %d) analyst (Z.to_nat %d) (Z.to_nat %d) S =
-      later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) (too_high X Ds (%[2]d / %[3]d)) analyst v r) <= %[6]s.
-`, p.Samples, p.tau, p.scale, p.AllPasses(), p.Queries, p.beta)
+	p.gateAny("\n  Hoeffding1956 -> (forall v, zero_one X (fst (analyst v))) ->")
 	p.say("Proof.\n  intros rows H Hq. apply (gate_any_count_plan X Ds %d rows eq_refl fine %d %d %v %v %d %d groups analyst H Hq).\n  "+
 		proof, p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, p.scale, p.tau)
 	p.fewerZeros()
