@@ -3,6 +3,7 @@
 package certificate_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,9 @@ import (
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/certificate"
 )
+
+// compiled is a folder in which proofs/check has compiled the proofs before.
+var compiled = flag.String("compiled", "", "folder for --in of proofs/check")
 
 // TestCoqAcceptsPlansAndNothingLess draws plans of each kind: Coq accepts each file, and refuses it with one row fewer
 // and with a beta that is a thousandth below the least that is certified. It refuses a threshold for one test more.
@@ -66,6 +70,9 @@ func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 		put(fmt.Sprintf("threshold%d", i), text, "proved")
 		more := regexp.MustCompile(fmt.Sprintf(`\b%d\b`, tests)).ReplaceAllString(text, fmt.Sprint(tests+1))
 		put(fmt.Sprintf("more%d", i), more, "refused")
+	}
+	if *compiled != "" {
+		files = append([]string{"--in", *compiled}, files...)
 	}
 	out, _ := exec.Command("../../proofs/check", files...).CombinedOutput()
 	for path, want := range wants {
