@@ -115,7 +115,7 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 func TestGatesOfDecidedRows(t *testing.T) {
 	terms := func(change func(*Terms)) Terms {
 		own := Terms{Goal: transfer.Goal{Queries: 100, Beta: beta(t, "0.05"), Query: transfer.Difference,
-			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 1, Disagreement: 0.1, Checked: true}}}
+			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 1}, Known: transfer.Known{Disagreement: 0.1, Checked: true}}}
 		if own.Classes = []string{"cat", "dog"}; change != nil {
 			change(&own)
 		}

@@ -344,7 +344,8 @@ func TestSealed(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	ids, classes := rowsOf(t, 2000, 1)
 	table := func(count int) Table { return Columns(ids, right(classes, count)) }
-	terms := shows(transfer.Gate, 10, 0.06, "gate", transfer.Shown{Disagreement: 0.1})(t)
+	terms := shows(transfer.Gate, 10, 0.06, "gate", transfer.Shown{})(t)
+	terms.Goal.Disagreement = 0.1
 	terms.Goal.Query = transfer.Difference
 	dir := t.TempDir()
 	if _, err := Create(dir, LabelsOf(t, ids, classes), terms); err == nil || !strings.Contains(err.Error(),
@@ -446,7 +447,8 @@ func TestShownDifferences(t *testing.T) {
 	ids, classes := rowsOf(t, 4000, 1)
 	table := func(count int) Table { return Columns(ids, right(classes, count)) }
 	for _, checked := range []bool{false, true} {
-		terms := shows(transfer.Answers, 10, 0.06, "", transfer.Shown{Disagreement: 0.1, Checked: checked})(t)
+		terms := shows(transfer.Answers, 10, 0.06, "", transfer.Shown{})(t)
+		terms.Goal.Disagreement, terms.Goal.Checked = 0.1, checked
 		terms.Goal.Query = transfer.Difference
 		terms.Incumbent = Submission{Values: table(3000)}
 		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), terms)
@@ -480,18 +482,20 @@ func TestShownDifferences(t *testing.T) {
 
 // What the plan says of its looks is kept, and what a ledger cannot check is refused.
 func TestKnownMoments(t *testing.T) {
-	for _, s := range []transfer.Shown{{AtLeast: 0.9}, {Variance: 0.05}} {
-		terms := shows(transfer.Answers, 10, 0.06, "gaussian", s)(t)
+	for _, known := range []transfer.Known{{AtLeast: 0.9}, {Variance: 0.05}} {
+		terms := shows(transfer.Answers, 10, 0.06, "gaussian", transfer.Shown{})(t)
+		terms.Goal.Known = known
 		terms.Goal.Query = transfer.Binary
 		plan, err := Certify(terms, 3000)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if g, err := rule.GoalOf(plan.Promise, nil); err != nil || g.Shown != s {
-			t.Errorf("%+v, %v: want %+v", g, err, s)
+		if g, err := rule.GoalOf(plan.Promise, nil); err != nil || g.Known != known {
+			t.Errorf("%+v, %v: want %+v", g, err, known)
 		}
 	}
-	terms := shows(transfer.Answers, 10, 0.06, "gaussian", transfer.Shown{AtLeast: 0.9, Checked: true})(t)
+	terms := shows(transfer.Answers, 10, 0.06, "gaussian", transfer.Shown{})(t)
+	terms.Goal.AtLeast, terms.Goal.Checked = 0.9, true
 	terms.Goal.Query = transfer.Binary
 	if _, err := Certify(terms, 3000); err == nil ||
 		!strings.Contains(err.Error(), "enforce: got it with binary queries") {

@@ -36,7 +36,7 @@ func keptLedger(t testing.TB, ids []string, labels *Labels, old []string, most f
 	t.Helper()
 	dir := t.TempDir() + "/ledger"
 	l, err := Create(dir, labels, Terms{Open: true, Metrics: []string{"column:judge"}, Units: units,
-		Goal:      transfer.Goal{Beta: beta(t, "0.05"), Shown: transfer.Shown{SecondMoment: most}},
+		Goal:      transfer.Goal{Beta: beta(t, "0.05"), Known: transfer.Known{SecondMoment: most}},
 		Incumbent: Submission{Values: Columns(ids, old), Path: dir + ".csv"}})
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 	ids, labels, old, near := judged(t, 400, 0, 1, 0.2)
 	terms := Terms{Metrics: []string{"column:judge"}, Incumbent: Submission{Values: Columns(ids, old)}}
 	terms.Goal = transfer.Goal{Queries: 20, Beta: beta(t, "0.05"), Query: transfer.Difference}
-	terms.Goal.Shown = transfer.Shown{Feedback: transfer.Gate, Passes: 1, SecondMoment: 0.13, Checked: true}
+	terms.Goal.Shown, terms.Goal.Known = transfer.Shown{Feedback: transfer.Gate, Passes: 1}, transfer.Known{SecondMoment: 0.13, Checked: true}
 	bar := 0.1
 	ask := func(values []string) Submission {
 		return Submission{Values: Columns(ids, values), Incumbent: Columns(ids, old), Question: Question{Bar: &bar}}
@@ -246,7 +246,7 @@ func TestSecondMomentOfPlans(t *testing.T) {
 	}
 
 	terms = Terms{Goal: transfer.Goal{Queries: 20, Beta: beta(t, "0.05"), Query: transfer.Difference}}
-	terms.Goal.Shown = transfer.Shown{Feedback: transfer.Gate, Passes: 1, SecondMoment: 0.25}
+	terms.Goal.Shown, terms.Goal.Known = transfer.Shown{Feedback: transfer.Gate, Passes: 1}, transfer.Known{SecondMoment: 0.25}
 	var said [2]string
 	for k := range said {
 		ids, classes := rowsOf(t, 400, uint64(k))
@@ -276,11 +276,11 @@ func TestDeclaredSecondMoments(t *testing.T) {
 	base := Submission{Values: Columns(ids, old)}
 	words := Submission{Values: Columns(ids, classes)}
 	column := []string{"column:judge"}
-	of := func(shown transfer.Shown) transfer.Goal {
-		return transfer.Goal{Queries: 5, Beta: beta(t, "0.05"), Query: transfer.Difference, Shown: shown}
+	of := func(known transfer.Known) transfer.Goal {
+		return transfer.Goal{Queries: 5, Beta: beta(t, "0.05"), Query: transfer.Difference, Known: known}
 	}
 	free := func(v float64) transfer.Goal {
-		return transfer.Goal{Beta: beta(t, "0.05"), Shown: transfer.Shown{SecondMoment: v}}
+		return transfer.Goal{Beta: beta(t, "0.05"), Known: transfer.Known{SecondMoment: v}}
 	}
 	for _, c := range []struct {
 		want  string
@@ -291,12 +291,12 @@ func TestDeclaredSecondMoments(t *testing.T) {
 		{"second-moment: got 2, want a number in (0, 1]", Terms{Open: true, Goal: free(2), Metrics: column, Incumbent: base}},
 		{"second-moment: got -1, want a number in (0, 1]", Terms{Open: true, Goal: free(-1), Metrics: column, Incumbent: base}},
 		{"second-moment: got NaN, want a number in (0, 1]", Terms{Open: true, Goal: free(math.NaN()), Metrics: column, Incumbent: base}},
-		{"enforce: got nothing with the second moment of a column", Terms{Goal: of(transfer.Shown{SecondMoment: 0.1}), Metrics: column, Incumbent: base}},
-		{"enforce: got it with accuracy, want none", Terms{Goal: of(transfer.Shown{SecondMoment: 0.1, Checked: true}), Incumbent: words}},
-		{"disagreement: got 0.1 with column:judge, want --second-moment and --enforce", Terms{Goal: of(transfer.Shown{Disagreement: 0.1}), Metrics: column, Incumbent: base}},
+		{"enforce: got nothing with the second moment of a column", Terms{Goal: of(transfer.Known{SecondMoment: 0.1}), Metrics: column, Incumbent: base}},
+		{"enforce: got it with accuracy, want none", Terms{Goal: of(transfer.Known{SecondMoment: 0.1, Checked: true}), Incumbent: words}},
+		{"disagreement: got 0.1 with column:judge, want --second-moment and --enforce", Terms{Goal: of(transfer.Known{Disagreement: 0.1}), Metrics: column, Incumbent: base}},
 		{"most: got 1.5 with a second moment, want nats from 2 to 36", Terms{Open: true, Most: 1.5, Goal: free(0.1), Metrics: column, Incumbent: base}},
 		{"metrics: got nothing", Terms{Open: true, Goal: free(0.1), Metrics: []string{}, Incumbent: base}},
-		{"second-moment: got it beside a disagreement", Terms{Goal: of(transfer.Shown{SecondMoment: 0.1, Disagreement: 0.1}), Incumbent: words}},
+		{"second-moment: got it beside a disagreement", Terms{Goal: of(transfer.Known{SecondMoment: 0.1, Disagreement: 0.1}), Incumbent: words}},
 	} {
 		_, err := Create(t.TempDir()+"/x", labels, c.terms)
 		if wrong := (*InputError)(nil); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {

@@ -103,7 +103,7 @@ func TestAchievedIsWithinTheGoal(t *testing.T) {
 		}
 	}
 	g := Goal{Queries: 1, Samples: 1, Tau: 0.01, Beta: -70, Query: Difference,
-		Shown: Shown{Feedback: Gate, OneSided: true, Disagreement: 0.001, Bar: Some(-0.9)}}
+		Shown: Shown{Feedback: Gate, OneSided: true, Bar: Some(-0.9)}, Known: Known{Disagreement: 0.001}}
 	m, _ := Lookup("gate")
 	if a, err := m.Solve(g); err != nil || a.Status != OK || a.Reason != noneCanPass {
 		t.Errorf("%+v, %v", a, err)

@@ -490,13 +490,13 @@ func lnLowVariance(a Answer) (ln dec) {
 // A schedule for queries of low variance spends beta, and no more.
 func TestLowVarianceSpendsBeta(t *testing.T) {
 	for _, g := range []Goal{
-		{Query: Difference, Tau: 0.02, Queries: 1, Beta: lp("0.05"), Shown: Shown{Disagreement: 0.1}},
-		{Query: Difference, Tau: 0.05, Queries: 5, Beta: lp("0.05"), Shown: Shown{Disagreement: 0.1}},
-		{Query: Difference, Tau: 0.01, Queries: 3, Beta: lp("1e-4"), Shown: Shown{Disagreement: 0.02}},
-		{Query: Binary, Tau: 0.03, Queries: 4, Beta: lp("0.1"), Shown: Shown{AtLeast: 0.9}},
-		{Query: Bounded, Tau: 0.04, Queries: 4, Beta: lp("0.01"), Shown: Shown{Variance: 0.05}},
-		{Query: Difference, Tau: 0.05, Queries: 4, Beta: lp("0.05"), Shown: Shown{Disagreement: 0.1, OneSided: true}},
-		{Query: Binary, Tau: 0.03, Queries: 3, Beta: lp("0.05"), Shown: Shown{AtLeast: 0.9, OneSided: true}},
+		{Query: Difference, Tau: 0.02, Queries: 1, Beta: lp("0.05"), Known: Known{Disagreement: 0.1}},
+		{Query: Difference, Tau: 0.05, Queries: 5, Beta: lp("0.05"), Known: Known{Disagreement: 0.1}},
+		{Query: Difference, Tau: 0.01, Queries: 3, Beta: lp("1e-4"), Known: Known{Disagreement: 0.02}},
+		{Query: Binary, Tau: 0.03, Queries: 4, Beta: lp("0.1"), Known: Known{AtLeast: 0.9}},
+		{Query: Bounded, Tau: 0.04, Queries: 4, Beta: lp("0.01"), Known: Known{Variance: 0.05}},
+		{Query: Difference, Tau: 0.05, Queries: 4, Beta: lp("0.05"), Shown: Shown{OneSided: true}, Known: Known{Disagreement: 0.1}},
+		{Query: Binary, Tau: 0.03, Queries: 3, Beta: lp("0.05"), Shown: Shown{OneSided: true}, Known: Known{AtLeast: 0.9}},
 	} {
 		a, err := gaussianSchedule.Solve(g)
 		if err != nil || a.Status != OK || !a.Mechanism.LowVariance {

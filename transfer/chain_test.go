@@ -14,7 +14,7 @@ func TestChain(t *testing.T) {
 	searched := []string{"gaussian-schedule", "gaussian"}
 	for _, asked := range []Goal{
 		{}, {Budget: 10}, {Query: Difference}, {Query: Binary, Shown: Shown{OneSided: true}},
-		{Query: Difference, Shown: Shown{Disagreement: 0.1}}, {Shown: Shown{Feedback: Gate}}, {Range: Range{From: 0, To: 5}},
+		{Query: Difference, Known: Known{Disagreement: 0.1}}, {Shown: Shown{Feedback: Gate}}, {Range: Range{From: 0, To: 5}},
 	} {
 		methods := MethodsFor(asked.Feedback)
 		chain, looks := NewChain(methods), []int64{20, 3000}

@@ -18,7 +18,7 @@ func decidedGate(queries, passes int64, tau, beta, d float64, decided Decided) G
 	if beta > 0 {
 		g.Beta = theory.LogProb(math.Log(beta))
 	}
-	g.Shown = Shown{Feedback: Gate, Passes: passes, Disagreement: d, Checked: true, Decided: decided}
+	g.Shown, g.Known = Shown{Feedback: Gate, Passes: passes}, Known{Disagreement: d, Checked: true, Decided: decided}
 	return g
 }
 

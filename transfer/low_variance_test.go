@@ -17,11 +17,11 @@ var moments = []struct {
 	goal    Goal
 	assumes string
 }{
-	{Goal{Query: Difference, Shown: Shown{Disagreement: 0.1}}, "0 on all but the share 0.1 of the population"},
-	{Goal{Query: Difference, Shown: Shown{Disagreement: 0.1, Checked: true}}, "share 0.1 of the sample's rows differ"},
-	{Goal{Query: Binary, Shown: Shown{AtLeast: 0.9}}, "population value of at least 0.9"},
-	{Goal{Query: Binary, Shown: Shown{AtLeast: 0.9, Checked: true}}, "accuracy on the sample is below 0.9"},
-	{Goal{Shown: Shown{Variance: 0.05}}, "variance of at most 0.05"},
+	{Goal{Query: Difference, Known: Known{Disagreement: 0.1}}, "0 on all but the share 0.1 of the population"},
+	{Goal{Query: Difference, Known: Known{Disagreement: 0.1, Checked: true}}, "share 0.1 of the sample's rows differ"},
+	{Goal{Query: Binary, Known: Known{AtLeast: 0.9}}, "population value of at least 0.9"},
+	{Goal{Query: Binary, Known: Known{AtLeast: 0.9, Checked: true}}, "accuracy on the sample is below 0.9"},
+	{Goal{Known: Known{Variance: 0.05}}, "variance of at most 0.05"},
 }
 
 // Every unknown is solved for by the bound, the row says so, and its noise is certified query by query.
@@ -89,7 +89,7 @@ func TestWithoutABoundTheJointBoundAnswers(t *testing.T) {
 	}
 	for _, name := range []string{"rounding", "hoeffding", "gaussian-cvar"} { // which keep their row
 		other, _ := Lookup(name)
-		with := Goal{Queries: 10, Tau: 0.1, Beta: -3, Query: Binary, Shown: Shown{AtLeast: 0.9}}
+		with := Goal{Queries: 10, Tau: 0.1, Beta: -3, Query: Binary, Known: Known{AtLeast: 0.9}}
 		without := with
 		without.AtLeast = 0
 		a, err := other.Solve(with)
@@ -103,7 +103,7 @@ func TestWithoutABoundTheJointBoundAnswers(t *testing.T) {
 // The blocks of an answer are the noise of its plan.
 func TestLowVarianceNoise(t *testing.T) {
 	m, _ := Lookup("gaussian-schedule")
-	a, err := m.Solve(Goal{Queries: 40, Tau: 0.03, Beta: -3, Query: Difference, Shown: Shown{Disagreement: 0.05}})
+	a, err := m.Solve(Goal{Queries: 40, Tau: 0.03, Beta: -3, Query: Difference, Known: Known{Disagreement: 0.05}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,12 +257,12 @@ func TestLowVarianceOneSided(t *testing.T) {
 // takes fewer rows than without.
 func TestSecondMomentOfNoisyAnswers(t *testing.T) {
 	for _, m := range []Method{gaussianSchedule, gaussian} {
-		g := Goal{Query: Difference, Queries: 8, Tau: 0.1, Beta: lp("0.05"), Shown: Shown{SecondMoment: 0.05}}
+		g := Goal{Query: Difference, Queries: 8, Tau: 0.1, Beta: lp("0.05"), Known: Known{SecondMoment: 0.05}}
 		a, err := m.Solve(g)
 		if err != nil || a.Status != OK || !a.Mechanism.LowVariance {
 			t.Fatalf("%s: %+v, %v", m.Name, a, err)
 		}
-		plain := Goal{Queries: 8, Tau: 0.05, Beta: lp("0.05"), Shown: Shown{Variance: 0.0125}}
+		plain := Goal{Queries: 8, Tau: 0.05, Beta: lp("0.05"), Known: Known{Variance: 0.0125}}
 		if b, err := m.Solve(plain); err != nil || b.Samples != a.Samples {
 			t.Errorf("%s: %d rows, for half of it %d, %v", m.Name, a.Samples, b.Samples, err)
 		}
@@ -310,15 +310,15 @@ func TestKnownMomentsOfLooksWithoutNoise(t *testing.T) {
 func TestASchedulesBetaIsFound(t *testing.T) {
 	picker := lawtest.Pick(t)
 	for _, g := range []Goal{
-		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Shown: Shown{Variance: 0.01}},
-		{Queries: 100, Tau: 0.05, Beta: lp("1e-60"), Shown: Shown{Variance: 0.01}},
-		{Queries: 100, Tau: 0.05, Beta: lp("1e-200"), Shown: Shown{Variance: 0.01}},
-		{Queries: 100, Tau: 0.05, Beta: lp("0.05"), Shown: Shown{Variance: 0.01}},
-		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Query: Difference, Shown: Shown{Disagreement: 0.05}},
-		{Queries: 20, Tau: 0.05, Beta: lp("1e-8"), Query: Difference, Shown: Shown{Disagreement: 0.05, OneSided: true}},
-		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Query: Binary, Shown: Shown{AtLeast: 0.95}},
-		{Queries: 3, Tau: 0.05, Beta: lp("1e-10"), Query: Binary, Shown: Shown{AtLeast: 0.95}},
-		{Queries: 3, Tau: 0.05, Beta: lp("0.3"), Shown: Shown{Variance: 0.02}},
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Known: Known{Variance: 0.01}},
+		{Queries: 100, Tau: 0.05, Beta: lp("1e-60"), Known: Known{Variance: 0.01}},
+		{Queries: 100, Tau: 0.05, Beta: lp("1e-200"), Known: Known{Variance: 0.01}},
+		{Queries: 100, Tau: 0.05, Beta: lp("0.05"), Known: Known{Variance: 0.01}},
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Query: Difference, Known: Known{Disagreement: 0.05}},
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-8"), Query: Difference, Shown: Shown{OneSided: true}, Known: Known{Disagreement: 0.05}},
+		{Queries: 20, Tau: 0.05, Beta: lp("1e-10"), Query: Binary, Known: Known{AtLeast: 0.95}},
+		{Queries: 3, Tau: 0.05, Beta: lp("1e-10"), Query: Binary, Known: Known{AtLeast: 0.95}},
+		{Queries: 3, Tau: 0.05, Beta: lp("0.3"), Known: Known{Variance: 0.02}},
 	} {
 		for _, m := range []Method{gaussianSchedule, gaussian} {
 			name := fmt.Sprintf("%s, %v, %d queries, beta %v", m.Name, g.Query, g.Queries, g.Beta)

@@ -15,6 +15,7 @@ type (
 	Decided  = goal.Decided
 	Feedback = goal.Feedback
 	Goal     = goal.Goal
+	Known    = goal.Known
 	Option   = goal.Option
 	Query    = goal.Query
 	Range    = goal.Range

@@ -406,7 +406,7 @@ func TestOpenPlansWithRefusals(t *testing.T) {
 	for _, m := range []int64{1, 20, 3000} {
 		for _, v := range []float64{0.01, 0.13, 0.9} {
 			g := Goal{Samples: 4000, Queries: m, Beta: lp("0.05"), Query: Difference,
-				Shown: Shown{Feedback: Gate, Open: true, SecondMoment: v, Checked: true}}
+				Shown: Shown{Feedback: Gate, Open: true}, Known: Known{SecondMoment: v, Checked: true}}
 			method, _ := Lookup("open-gate")
 			a, err := method.Solve(g)
 			if err != nil || a.Status != OK {

@@ -67,8 +67,8 @@ var flagsOf = []struct {
 
 // Every field of a goal is set by a flag here, or decides what every row is about.
 func TestFlagsCoverTheGoal(t *testing.T) {
-	about := []string{"Samples", "Queries", "Tau", "Beta", "Query", "Range", "Ratio", "Arrival", "Sample", "Feedback", "Shown"}
-	for _, of := range []reflect.Type{reflect.TypeFor[Goal](), reflect.TypeFor[Shown]()} {
+	about := []string{"Samples", "Queries", "Tau", "Beta", "Query", "Range", "Ratio", "Arrival", "Sample", "Feedback", "Shown", "Known"}
+	for _, of := range []reflect.Type{reflect.TypeFor[Goal](), reflect.TypeFor[Shown](), reflect.TypeFor[Known]()} {
 		for i := range of.NumField() {
 			name := of.Field(i).Name
 			flags := 0

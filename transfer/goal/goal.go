@@ -60,6 +60,7 @@ type Goal struct {
 	Ratio   Ratio    // what queries are, where they are no means
 
 	Shown // what the analyst is shown
+	Known // what is known of the queries
 }
 
 // Validate returns a DomainError for the first field outside its domain, or if
@@ -116,6 +117,9 @@ func (g Goal) Validate() error {
 		return err
 	}
 	if err := g.validShown(); err != nil {
+		return err
+	}
+	if err := g.validKnown(); err != nil {
 		return err
 	}
 	if err := g.validArrival(); err != nil {
@@ -226,5 +230,5 @@ func (g Goal) BarTails() tail.Bar {
 
 // IsPlain reports whether the goal says nothing by parameters.
 func (g Goal) IsPlain() bool {
-	return g.Budget == 0 && g.Epsilon == 0 && g.Shown == (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open})
+	return g.Budget == 0 && g.Epsilon == 0 && g.hasPlainFeedback() && g.Known == (Known{})
 }

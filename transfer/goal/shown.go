@@ -87,8 +87,7 @@ func (o Option) Or(other float64) float64 {
 	return other
 }
 
-// Shown says what the analyst is shown and what is known beforehand. A field that belongs to one kind of feedback
-// or of query is zero for the others.
+// Shown says what the analyst is shown. A field that belongs to one kind of feedback is zero for the others.
 type Shown struct {
 	Feedback Feedback
 	OneSided bool // nothing shown exceeds the truth by more than tau; short of it, it may be anything
@@ -107,45 +106,29 @@ type Shown struct {
 	Transcripts   float64 // Answers: how many queries could be asked in all, at least 1; 0 if not given
 	LnTranscripts float64 // Answers: its logarithm, above 0, in place of it; 0 if not given
 	PastLooks     int64   // Answers: looks already taken at full precision, to MaxCount
-
-	Disagreement float64 // Difference: P[phi is not 0] is at most this, in (0,1]; 0 stands for 1
-	AtLeast      float64 // Binary: every population value is at least this, in (1/2,1); 0 if not known
-	Variance     float64 // Bounded, Binary: every query's variance is at most this, in (0,1/4]; 0 if not known
-	SecondMoment float64 // Difference: E phi^2 is at most this, in (0,1]; 0 if not known
-	Checked      bool    // Disagreement, AtLeast or SecondMoment: kept on the sample, and not known of the population
-	Decided      Decided // Gate with a checked Disagreement: whether predictions tell where phi can be other than 0
 }
 
 // validShown returns a DomainError for the first field of Shown outside its domain, or that belongs to
 // another kind of feedback or query.
 func (g Goal) validShown() error {
-	if g.Shown == (Shown{}) {
-		return nil
-	}
 	if g.Feedback < Answers || g.Feedback > Final {
 		return theory.Domain(false, "feedback", int(g.Feedback), anyFeedback)
 	}
 	if err := theory.Domain(!g.Open || g.Feedback != Final, "open", g.Open, "false, or another feedback than final"); err != nil {
 		return err
 	}
-	if g.Shown != (Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open}) {
+	if !g.hasPlainFeedback() {
 		if err := g.validFields(); err != nil {
 			return err
 		}
 	}
 	budgeted := g.Feedback == Answers || g.Feedback == Flags
-	if err := theory.Domain(g.Budget == 0 || budgeted, "budget", g.Budget, "none, or the feedback flags"); err != nil {
-		return err
-	}
-	d, known := g.Disagreement, g.Disagreement != 0
-	want := "none, or difference queries"
-	if err := theory.Domain(!known || g.Query.IsSigned(), "disagreement", d, want); err != nil {
-		return err
-	}
-	if err := theory.Domain(!known || d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]"); err != nil {
-		return err
-	}
-	return g.validMoment()
+	return theory.Domain(g.Budget == 0 || budgeted, "budget", g.Budget, "none, or the feedback flags")
+}
+
+// hasPlainFeedback reports whether no field of one kind of feedback is given.
+func (g Goal) hasPlainFeedback() bool {
+	return g.Shown == Shown{Feedback: g.Feedback, OneSided: g.OneSided, Open: g.Open}
 }
 
 // validFields is validShown for the fields that belong to one kind of feedback.
@@ -201,40 +184,6 @@ func (g Goal) validFields() error {
 	return theory.Domain(ln == 0 || g.Transcripts == 0, "ln-transcripts", ln, "none beside transcripts")
 }
 
-// validMoment is validShown for the fields about the variance of the queries.
-func (g Goal) validMoment() error {
-	r, v := g.AtLeast, g.Variance
-	if err := theory.Domain(r == 0 || g.Query.IsZeroOne(), "at-least", r, "none, or binary queries"); err != nil {
-		return err
-	}
-	if err := theory.Domain(v == 0 || Linear.Check(g.Query) == nil, "variance", v,
-		"none, or bounded or binary queries"); err != nil {
-		return err
-	}
-	if err := theory.Domain(r == 0 || r > 0.5 && r < 1, "at-least", r, "a number in (0.5, 1)"); err != nil {
-		return err
-	}
-	if err := theory.Domain(v == 0 || v > 0 && v <= 0.25, "variance", v, "a number in (0, 0.25]"); err != nil {
-		return err
-	}
-	if err := theory.Domain(r == 0 || v == 0, "variance", v, "none beside at-least"); err != nil {
-		return err
-	}
-	if e := g.SecondMoment; e != 0 {
-		if err := theory.Domain(g.Query.IsSigned(), "second-moment", e, "none, or difference queries"); err != nil {
-			return err
-		}
-		if err := theory.Domain(e > 0 && e <= 1, "second-moment", e, "a number in (0, 1]"); err != nil {
-			return err
-		}
-	}
-	if err := theory.Domain(g.Decided >= Undecided && g.Decided <= TwoClasses, "decided", int(g.Decided), "any classes, two, or none"); err != nil {
-		return err
-	}
-	bounded := g.Disagreement > 0 || r > 0 || g.SecondMoment > 0
-	return theory.Domain(!g.Checked || bounded, "enforce", g.Checked, "false, or a disagreement, at-least or second-moment to enforce")
-}
-
 // Overspent returns a DomainError if more passes or more flags are given than there are queries. [Method.Solve]
 // answers such a goal with a status, as it may be one of many.
 func (g Goal) Overspent() error {
@@ -275,31 +224,6 @@ func (g Goal) Baseline() float64 {
 		return g.Floor
 	}
 	return max(g.Floor, g.AtLeast)
-}
-
-// SpreadKnown returns what is known of the population's variance or second moment, nil if it is nothing. The law of a
-// 0/1 value at a known bar has no variance but its own.
-func (g Goal) SpreadKnown() tail.Values {
-	switch {
-	case g.Query.IsZeroOne() && g.Bar.Given:
-	case g.Variance > 0:
-		return tail.Varying(g.Variance)
-	case g.AtLeast > 0 && !g.Checked:
-		return tail.Skewed{Most: math.Nextafter(1-g.AtLeast, 1)}
-	case g.SecondMoment > 0 && g.Checked:
-		return tail.Kept{Most: g.SecondMoment}
-	case g.SecondMoment > 0:
-		return tail.Moment{Most: g.SecondMoment}
-	}
-	return nil
-}
-
-// MayDiffer returns a bound for the population: 1, which says nothing, where the mechanism checks it on the sample.
-func (g Goal) MayDiffer() float64 {
-	if g.Disagreement == 0 || g.Checked {
-		return 1
-	}
-	return g.Disagreement
 }
 
 // AllPasses returns B of a gate.
