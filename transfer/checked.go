@@ -39,7 +39,8 @@ var checkedRows = map[string][]checked{
 			asked(Bounded, withPasses, withSide, atBar, withEqualClusters),
 			slices.Concat([]string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, convexAtBar, ofRows), nil},
 		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, atBar, withClusters), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
-	}, sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
+	}, sensitiveKinds([]string{"Sides.gate_sides"}, withPasses, withSide),
+		sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {
 		{"losses in [0,1]", asked(Bounded, withFloor), []string{"Rows.ladder_bounded", "Rows.ladder_one", "Entropy.hoeffding_kl"}, nil},
 		{"0/1 losses", asked(Binary, withFloor), slices.Concat([]string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Entropy.hoeffding_kl"}, oneTail, bothTails), equalRows},
@@ -55,7 +56,7 @@ var checkedRows = map[string][]checked{
 	"sealed": slices.Concat([]checked{
 		kind("values in [0,1]", asked(Bounded, withSide), nil, []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, sealedSides, convexSides),
 		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
-	}, sidedConvex(sealedCounts, sealedSides, withSide)),
+	}, sensitiveKinds(sealedSides, withSide), sidedConvex(sealedCounts, sealedSides, withSide)),
 	"gaussian":          jointRows,
 	"gaussian-schedule": jointRows,
 	"open-gate": {
@@ -183,6 +184,17 @@ func sided(one oneQuery, method []string, fields ...field) []checked {
 	)
 }
 
+// sensitiveKinds is the kinds of goals about any functions that one record moves by little, and about two candidates
+// whose losses it moves by little.
+func sensitiveKinds(method []string, fields ...field) []checked {
+	fields = append(slices.Clone(fields), withSensitivity)
+	return []checked{
+		kind("functions of sensitivity D/n", asked(Sensitive, fields...), nil, method, []string{"McDiarmid.mcdiarmid_sides"}),
+		kind("the better of two candidates by a loss of sensitivity D/n", asked(Minimization, fields...), nil,
+			method, []string{"McDiarmid.candidate_sides"}),
+	}
+}
+
 // varying is sided for values in [0,1] and 0/1 values of a known variance.
 func varying(one oneQuery, method []string, fields ...field) []checked {
 	with := func(more ...field) []field { return slices.Concat(fields, more) }
@@ -227,6 +239,8 @@ func asked(query Query, fields ...field) func(g Goal) Goal {
 func withPasses(from Goal, to *Goal) { to.Passes = from.Passes }
 
 func withSide(from Goal, to *Goal) { to.OneSided = from.OneSided }
+
+func withSensitivity(from Goal, to *Goal) { to.Sensitivity = from.Sensitivity }
 
 func withFloor(from Goal, to *Goal) { to.Floor = from.Floor }
 

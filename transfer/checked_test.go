@@ -80,8 +80,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 53 {
-		t.Errorf("%d kinds of checked rows, want 53", rows)
+	if rows != 57 {
+		t.Errorf("%d kinds of checked rows, want 57", rows)
 	}
 }
 
@@ -166,7 +166,8 @@ func TestCheckedRows(t *testing.T) {
 		"":                        func(*Goal) {},
 		"0/1":                     func(g *Goal) { g.Query = Binary },
 		"sensitive":               func(g *Goal) { g.Query = Sensitive },
-		"minimization":            func(g *Goal) { g.Query = Minimization },
+		"a sensitivity":           func(g *Goal) { g.Query, g.Sensitivity = Sensitive, 2 },
+		"minimization":            func(g *Goal) { g.Query, g.Sensitivity = Minimization, 0.5 },
 		"difference":              func(g *Goal) { g.Query = Difference },
 		"one side":                func(g *Goal) { g.OneSided = true },
 		"a bar":                   func(g *Goal) { g.Bar = Some(0.5) },
@@ -200,17 +201,18 @@ func TestCheckedRows(t *testing.T) {
 		"open":                    func(g *Goal) { g.Open = !g.Open },
 	}
 	sides := slices.Clip([]string{"equal clusters", "", "0/1", "difference", "a disagreement", "a second moment", "a variance", "0/1, a variance", "a value", "clusters"})
+	moved := []string{"sensitive", "a sensitivity", "minimization"}
 	want := map[string]struct {
 		feedback Feedback
 		open     bool
 		checked  []string
 	}{
-		"gate": {Gate, false, append(sides, "one side", "a bar", "a bar of 0", "0/1 at a bar", "passes", "open",
-			"a variance, a bar", "a difference, a bar", "clusters, a bar", "equal clusters, a bar")},
+		"gate": {Gate, false, slices.Concat(sides, moved, []string{"one side", "a bar", "a bar of 0", "0/1 at a bar", "passes",
+			"open", "a variance, a bar", "a difference, a bar", "clusters, a bar", "equal clusters, a bar"})},
 		"ladder":            {Best, false, []string{"", "0/1", "a floor", "open"}},
 		"sparse-validate":   {Flags, false, append(sides, "a budget", "a guess error", "open")},
 		"rounding-widths":   {Answers, false, []string{"", "0/1", "a variance", "0/1, a variance", "a value", "0/1, past looks"}},
-		"sealed":            {Final, false, append(sides, "one side")},
+		"sealed":            {Final, false, slices.Concat(sides, moved, []string{"one side"})},
 		"gaussian":          {Answers, false, []string{"", "0/1", "one side"}},
 		"gaussian-schedule": {Answers, false, []string{"", "0/1", "one side"}},
 		"open-gate":         {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes"}},
