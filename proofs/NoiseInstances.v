@@ -3,7 +3,7 @@
 From Coq Require Import Reals Lra Lia List Arith Psatz.
 From Coquelicot Require Import Coquelicot.
 From dpcalc Require Import Tree Tails Binomial Guesses Line Normal Rounded Steps Tangent Joint OneTail StraightLine
-  JoinedTangents Differences KnownVariance LowVariance Kinds Coins Instances RowInstances.
+  JoinedTangents Endless Differences KnownVariance LowVariance Kinds Coins Instances RowInstances.
 From dpcalc Require Posterior Kappa Certificate.
 Import ListNotations.
 Open Scope R_scope.
@@ -352,3 +352,83 @@ Definition with_a_coin (ask : bool -> list cell -> query bool) :
   coin (fun c => fails bool labelled _ (ask c) cuts (fun _ => 1) true true 2) <= _ :=
   randomised_number bool coin _ _ (fun c =>
     joint_instance bool true labelled (ask c) cuts labelled_some labelled_finite cuts_sorted).
+
+(* The first two answers of a sequence of any length, each within a half, at a beta of a tenth. *)
+Notation hazard := (phi 1 / PhiBar 1).
+Definition half (j : nat) : R := 1/2.
+
+Lemma hazard_range : 1 <= hazard <= 9.
+Proof.
+  assert (Hp := PhiBar_pos 1). split.
+  - apply Rmult_le_reg_r with (PhiBar 1); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+    apply (mills p_infty 1 Logic.I).
+  - apply Rmult_le_reg_r with (PhiBar 1); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+    assert (H1 : phi 2 <= PhiBar 1).
+    { assert (phi 2 * (2 - 1) <= Phi 2 - Phi 1).
+      { destruct (MVT_gen (fun y : R => Phi y) 1 2 phi) as (c & Hc & E).
+        - intros y _. apply Phi_derive.
+        - intros y _. apply continuity_pt_filterlim, (ex_derive_continuous (fun y : R => Phi y)). eexists.
+          apply Phi_derive.
+        - rewrite E. apply Rmult_le_compat_r; [lra|]. rewrite Rmin_left, Rmax_right in Hc by lra. apply phi_falls. lra. }
+      unfold PhiBar. assert (H2 := proj2 (Phi_range (Finite 2))). cbv beta in *. simpl in *. lra. }
+    assert (H2 : phi 1 <= 9 * phi 2); [|lra]. rewrite (phi_bell 1), (phi_bell 2). unfold bell.
+    replace (- 1^2 / 2) with (- 2^2 / 2 + (1 + 1/2)) by field. rewrite exp_plus.
+    assert (exp (1 + 1/2) <= 9).
+    { apply Rle_trans with (exp (1 + 1)); [apply exp_le; lra|]. rewrite exp_plus. generalize exp_le_3 (exp_pos 1). nra. }
+    assert (0 < phi 0 * exp (- 2^2 / 2)) by (apply Rmult_lt_0_compat; [apply phi_pos|apply exp_pos]). nra.
+Qed.
+
+Lemma exp_8 : exp (- 8) <= 1/600.
+Proof.
+  assert (H : 600 <= exp 8).
+  { assert (Hd : forall x, exp (2 * x) = exp x * exp x) by (intros; rewrite <- exp_plus; f_equal; ring).
+    replace 8 with (2 * (2 * (2 * (2 * (1/2))))) by lra. rewrite !Hd. assert (H := exp_ge_1 (1/2)).
+    set (e := exp (1/2)) in *. assert (9/4 <= e * e) by nra. assert (5 <= e * e * (e * e)) by nra.
+    assert (25 <= e * e * (e * e) * (e * e * (e * e))) by nra. nra. }
+  replace (exp (- 8)) with (/ exp 8) by (rewrite <- exp_Ropp; f_equal; ring). unfold Rdiv. rewrite Rmult_1_l. apply Rinv_le_contravar; lra.
+Qed.
+
+(* A tail of one answer, at the power b. *)
+Lemma tail_small b : 1 <= b <= 2 -> Rpower (T b (1 / (4 * N)) factor steep (1/2)) (/ b) <= 1/600.
+Proof.
+  intros Hb. assert (Hh := hazard_range). rewrite labelled_n. eapply Rle_trans; [|apply exp_8]. unfold T.
+  rewrite <- Rpower_mult_distr by (try apply Rpower_pos; apply exp_pos). rewrite Rpower_mult.
+  replace (b * / b) with 1 by (field; lra). rewrite Rpower_1 by apply factor_pos.
+  unfold Rpower. rewrite ln_exp. unfold factor. rewrite Rmult_assoc, <- exp_plus.
+  assert (HP : PhiBar 1 <= 1) by (unfold PhiBar; generalize (Phi_range 1); lra). assert (HP0 := PhiBar_pos 1).
+  rewrite <- (Rmult_1_l (exp (- 8))). apply Rmult_le_compat; [lra|left; apply exp_pos|exact HP|]. apply exp_le.
+  unfold steep. set (H := hazard) in *.
+  replace (/ b * (1 / (4 * 1000) * (b * (H / (1/20)))^2 / 2 - b * (H / (1/20)) * (1/2))) with
+    (b * H^2 / 20 - 10 * H) by (field; lra).
+  assert (b * H^2 <= 2 * (9 * H)); [|lra]. apply Rmult_le_compat; nra.
+Qed.
+
+Theorem first_two : fails bool labelled (fun j => cdf_of (noises j)) seen cuts half true true 2 <= 1/10.
+Proof.
+  assert (Hn : forall j, noisy (noises j)) by (intros; exact one_noise).
+  assert (Hm : forall b, 0 <= b -> moment bool labelled noise (1/2) b (T b (1 / (4 * N)) factor steep (1/2))).
+  { intros b Hb. apply (tangent_moment bool true labelled labelled_some labelled_finite); [apply one_noise|apply touching|auto]. }
+  apply (endless bool true labelled labelled_some labelled_finite noises Hn seen cuts cuts_sorted half true true
+    (fun _ => 1/150)); [lra| |].
+  - intros [|[|j]] Hj; [| |lia].
+    + apply (Joint.first _ _ _ _ _ _ 0 _ _ eq_refl (Hm 1 ltac:(lra))).
+      generalize (tail_small 1 ltac:(lra)). rewrite Rinv_1, Rpower_1 by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]).
+      unfold both. lra.
+    + assert (H2 := Hm (2 / (2 - 1)) ltac:(lra)). replace (2 / (2 - 1)) with 2 in H2 by field.
+      apply (Joint.alike _ _ _ _ _ _ 1 _ 2 (T 2 (1 / (4 * N)) factor steep (1/2)) (fun _ => 1 / (4 * N))); [lra| | |].
+      * replace (2 / (2 - 1)) with 2 by field. exact H2.
+      * intros [|l] Hl; [|lia]. unfold Joint.enough. rewrite Joint.r_0, kap_1, labelled_n. lra.
+      * assert (H := tail_small 2 ltac:(lra)). replace (1 - / 2) with (/ 2) by field.
+        set (M := Rpower _ (/ 2)) in *. assert (HM : 0 < M) by apply Rpower_pos. cbn [product noises price]. rewrite labelled_n.
+        assert (Hp : 0 < Rpower (1 + 2 * (1 / (4 * 1000) / (1/20)^2)) ((2 - 1) / (2 * 2)) <= 2).
+        { split; [apply Rpower_pos|]. apply Rle_trans with (Rpower 2 1); [|rewrite Rpower_1; lra].
+          eapply Rle_trans; [apply Rle_Rpower_l; [|split; [|apply Rle_refl]]; lra|]. apply Rle_trans with (Rpower 2 ((2 - 1) / (2 * 2))).
+          - apply Rle_Rpower_l; lra.
+          - apply Rle_Rpower; lra. }
+        set (C := Rpower (1 + _) _) in *. unfold both. nra.
+  - intros [|[|j]] Hj; [| |lia]; unfold part; simpl INR.
+    + rewrite Rpower_1_l. lra.
+    + assert (1/4 <= Rpower (1 + 1) (- (7/5))); [|lra].
+      replace (1/4) with (Rpower (1 + 1) (- INR 2)); [apply Rle_Rpower; simpl; lra|].
+      rewrite Rpower_Ropp, Rpower_pow by lra. field.
+Qed.

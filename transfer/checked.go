@@ -59,6 +59,10 @@ var checkedRows = map[string][]checked{
 	}, sensitiveKinds(sealedSides, withSide), sidedConvex(sealedCounts, sealedSides, withSide)),
 	"gaussian":          jointRows,
 	"gaussian-schedule": jointRows,
+	"gaussian-open": {
+		{"values in [0,1]", asked(Bounded, whenOpen, withSide), endlessTheorems, tailOfEqualRows},
+		{"0/1 values", asked(Binary, whenOpen, withSide), endlessTheorems, tailOfEqualRows},
+	},
 	"open-gate": {
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"OpenRows.open_gate_bounded", "OpenGate.beta_code_closed"}, nil},
 		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withPasses, atBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
@@ -84,6 +88,8 @@ var jointRows = []checked{
 var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTail.one_tail",
 	"StraightLine.straight_line", "StraightLine.straight_steep", "StraightLine.integrand_tangent",
 	"JoinedTangents.one_tail_by_cells", "JoinedTangents.straight_cut"}
+
+var endlessTheorems = slices.Concat([]string{"Endless.endless"}, jointTheorems)
 
 // partly is a kind of goals of a method whose rows rest on theorems that Coq checks, and on a step that it does not
 // check: these rows are derived.

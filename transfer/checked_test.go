@@ -80,8 +80,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 57 {
-		t.Errorf("%d kinds of checked rows, want 57", rows)
+	if rows != 59 {
+		t.Errorf("%d kinds of checked rows, want 59", rows)
 	}
 }
 
@@ -215,6 +215,7 @@ func TestCheckedRows(t *testing.T) {
 		"sealed":            {Final, false, slices.Concat(sides, moved, []string{"one side"})},
 		"gaussian":          {Answers, false, []string{"", "0/1", "one side"}},
 		"gaussian-schedule": {Answers, false, []string{"", "0/1", "one side"}},
+		"gaussian-open":     {Answers, true, []string{"", "0/1", "one side"}},
 		"open-gate":         {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes"}},
 		"open-board":        {Best, true, []string{"", "0/1", "passes"}},
 		"open-guess":        {Flags, true, []string{"", "0/1", "passes", "a budget"}},
