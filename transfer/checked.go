@@ -31,6 +31,9 @@ var checkedRows = map[string][]checked{
 		{"differences at a known bar",
 			asked(Difference, withPasses, withSide, withDisagreement, atBar),
 			slices.Concat([]string{"Differences.gate_bar_differences", "Differences.gate_bar_differences_one_side", "Leads.lead_up", "Leads.lead_down", "Sides.gate_bar_sides", "Sides.gate_bar_side"}, ofRows), nil},
+		{"differences of any classes on counted rows", asked(Difference, withPasses, withSide, ofAnyClasses), gateOfLeads, nil},
+		{"differences of any classes on counted rows at a known bar",
+			asked(Difference, withPasses, withSide, ofAnyClasses, atBar), slices.Concat(leadsAtBar, gateOfLeads), nil},
 		{"differences of two classes on counted rows, of more than 2/tau rows",
 			asked(Difference, withPasses, withSide, ofTwoClasses), gateOfWins, equalRows},
 		{"differences of two classes on counted rows at a known bar, of more than 2/tau rows",
@@ -138,7 +141,9 @@ var (
 	gateAtBar    = []string{"Rows.gate_bar", "Rows.gate_bar_one_side"}
 	gateOfCounts = slices.Concat([]string{"Rows.gate_counts"}, oneTail, gateByRate)
 	gateOfWins   = slices.Concat([]string{"LeadGates.gate_lead_counts"}, oneTail)
-	winsAtBar    = []string{"LeadCounts.gate_bar_lead_counts", "LeadGates.gate_bar_lead_counts_one_side", "LeadGates.zubkov_serov_bar", "LeadPlans.gate_bar_leads", "LeadGates.gate_bar_leads_one_side", "LeadGates.lead_cert_wider"}
+	winsAtBar    = slices.Concat([]string{"LeadCounts.gate_bar_lead_counts", "LeadGates.gate_bar_lead_counts_one_side", "LeadGates.zubkov_serov_bar"}, leadsAtBar)
+	gateOfLeads  = slices.Concat([]string{"LeadPlans.gate_leads", "Certified.rate_above", "Chernoff.E_greatest"}, convexCells)
+	leadsAtBar   = []string{"LeadPlans.gate_bar_leads", "LeadGates.gate_bar_leads_one_side", "LeadGates.lead_cert_wider"}
 	sealedSides  = []string{"Sides.sealed_sides", "Sides.sealed_side"}
 	sealedCounts = slices.Concat([]string{"Rows.sealed_counts", "Rows.sealed_counts_one_side", "Rows.sealed_bounded", "Rows.sealed_one_side"}, oneTail, bothTails)
 	oneTail      = []string{"BreakPoints.break_points_above", "TwoSides.zubkov_serov_above", "Guesses.equal_rows"} // of few and of many 0/1 values
@@ -263,6 +268,13 @@ func withVariance(from Goal, to *Goal) { to.Variance = from.Variance }
 func withAtLeast(from Goal, to *Goal) { to.AtLeast = from.AtLeast }
 
 func withDisagreement(from Goal, to *Goal) { to.Disagreement = from.Disagreement }
+
+// ofAnyClasses is a counted share of rows.
+func ofAnyClasses(from Goal, to *Goal) {
+	if from.Decided == AnyClasses {
+		to.Decided, to.Checked, to.Disagreement = from.Decided, from.Checked, from.Disagreement
+	}
+}
 
 // ofTwoClasses is a counted share of rows, where the bound for unequal rows is a binomial tail.
 func ofTwoClasses(from Goal, to *Goal) {

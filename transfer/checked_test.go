@@ -80,8 +80,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 59 {
-		t.Errorf("%d kinds of checked rows, want 59", rows)
+	if rows != 61 {
+		t.Errorf("%d kinds of checked rows, want 61", rows)
 	}
 }
 
@@ -242,8 +242,8 @@ func TestCheckedRows(t *testing.T) {
 	}
 }
 
-// Rows of two classes are checked where unequal rows have a binomial tail, and rows of any classes never.
-func TestCheckedRowsOfTwoClasses(t *testing.T) {
+// Rows of two classes are checked where unequal rows have a binomial tail, and rows of any classes always.
+func TestCheckedRowsOfClasses(t *testing.T) {
 	m, _ := Lookup("gate")
 	for _, c := range []struct {
 		decided  Decided
@@ -258,8 +258,11 @@ func TestCheckedRowsOfTwoClasses(t *testing.T) {
 		{TwoClasses, 41, true, Some(0.04), Coq},
 		{TwoClasses, 40, false, Option{}, Derived},
 		{TwoClasses, 40, false, Some(0), Derived},
-		{AnyClasses, 41, false, Option{}, Derived},
-		{AnyClasses, 41, false, Some(0), Derived},
+		{AnyClasses, 40, false, Option{}, Coq},
+		{AnyClasses, 40, true, Option{}, Coq},
+		{AnyClasses, 40, false, Some(0), Coq},
+		{AnyClasses, 40, true, Some(0.04), Coq},
+		{AnyClasses, 40, true, Some(0.4), Coq},
 	} {
 		g := Goal{Samples: c.rows, Queries: 10, Tau: 0.05, Beta: -3, Query: Difference}
 		g.Feedback, g.OneSided, g.Bar = Gate, c.oneSided, c.bar

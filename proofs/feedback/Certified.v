@@ -21,6 +21,14 @@ Definition above_cert (tau b : R) : Prop := forall p, 0 <= p <= 1 - tau -> low_c
 Definition off_cert (tau b : R) : Prop := forall p, 0 <= p <= 1 -> exists u v, 0 <= u /\ 0 <= v /\ u + v <= b /\
   low_cert n (p + tau) u p /\ low_cert n (1 - p + tau) v (1 - p).
 
+(* The rate of the relative entropy. *)
+Theorem rate_above tau : 0 < tau < 1 -> above_cert tau (exp (- n * E tau)).
+Proof.
+  intros Ht p Hp. destruct (Req_dec p 0) as [->|H0]; [apply low_zero; lra|].
+  apply low_kl; try lra. apply exp_le. assert (Hn := n_pos X Ds some_rows).
+  assert (H := E_le tau p Ht ltac:(lra)). apply (Rmult_le_compat_l n) in H; lra.
+Qed.
+
 Lemma deviation q tau b : 0 <= b -> low_cert n (pop q + tau) b (pop q) -> P (fun S => emp q S - pop q >= tau) <= b.
 Proof.
   intros Hb H. eapply Rle_trans; [|apply (lower_valid X Ds some_rows q (pop q + tau) b (pop q)); auto; lra].

@@ -2,7 +2,7 @@
    Of any classes m rows serve, as a row of the value 0 may be added. *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz.
-From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Sides Differences Decided Leads.
+From dpcalc Require Import Tree Count Gate Tails Binomial Records Rows Sides Certified Differences Decided Leads.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -109,24 +109,43 @@ Proof.
   - intros D _. rewrite <- mean_scal. apply mean_ext. intros x. simpl. ring.
 Qed.
 
+(* A lead that is off by tau is a mean of m records that is off by n tau/2m, so that a bound for s, at each mean, serves
+   where s is no more. *)
+Lemma lead_deviation (tau s b : R) : 0 <= b -> s <= n * tau / (2 * INR m) ->
+  (forall p, 0 <= p <= 1 - s -> low_cert (INR m) (p + s) b p) ->
+  forall q, P (fun S => ahead q S - truly q >= tau) <= b /\ P (fun S => truly q - ahead q S >= tau) <= b.
+Proof.
+  intros Hb Hs H. assert (Hm : 0 < INR m) by (apply lt_0_INR; lia). assert (Hn : 0 < n) by (apply lt_0_INR; lia).
+  assert (Hup : forall q, P (fun S => ahead q S - truly q >= tau) <= b).
+  { intros q. destruct (shared q) as (decided & Hd & E & Hq).
+    unfold ahead, truly. set (f := proj1_sig q) in *. set (t := lead_truth X Ds all f). set (y := 2 * INR m * s / n).
+    assert (Hy : y <= tau).
+    { apply Rmult_le_reg_r with (n / (2 * INR m)); [apply Rdiv_lt_0_compat; lra|]. unfold y.
+      replace (2 * INR m * s / n * (n / (2 * INR m))) with s by (field; lra).
+      replace (tau * (n / (2 * INR m))) with (n * tau / (2 * INR m)) by (field; lra). exact Hs. }
+    assert (Et := truth_among X Ds all decided Hd f _ Hq). rewrite E, all_size in Et. fold t in Et.
+    assert (Hr := truth_range X Ds decided (half f) Hd). rewrite Et in Hr.
+    assert (Es : among n (INR m) (t + y) = among n (INR m) t + s) by (unfold among, y; field; lra).
+    eapply Rle_trans; [|apply (lead_up X Ds all decided Hd f _ Hq t (t + y) b Hb); [|apply Rle_refl]].
+    - apply Pr_mono. intros S. lra.
+    - rewrite E, all_size, Es. destruct (Rle_dec (among n (INR m) t) (1 - s)); [apply H|apply low_beyond]; lra. }
+  intros q. split; [apply Hup|]. eapply Rle_trans; [|apply (Hup (turn q))]. apply Pr_mono. intros S.
+  unfold ahead, truly, turn. cbn [proj1_sig]. rewrite lead_minus, lead_truth_minus. lra.
+Qed.
+
 Theorem lead_sides (A : R -> R) : (forall s, 0 <= A s) ->
   (forall s p, 0 <= p <= 1 - n * s / (2 * INR m) -> low_cert (INR m) (p + n * s / (2 * INR m)) (A s) p) ->
   sides P ahead truly A.
+Proof. intros HA H q s. apply (lead_deviation s (n * s / (2 * INR m))); auto. lra. Qed.
+
+(* The tail of m records, at every mean. *)
+Theorem gate_leads (Y : Type) (Es : list (law Y)) (tau s A : R) (analyst : list bool -> sharing * R) (B looks : nat) :
+  length Es = m -> 0 < tau -> 0 <= A -> s <= n * tau / (2 * INR m) -> above_cert Y Es s A ->
+  P (fun S => exists later b v, Gate.transcript _ _ ahead tau analyst B looks S = later ++ b :: v /\
+    Gate.wrong _ truly tau analyst v b) <= INR (N looks B) * A.
 Proof.
-  intros HA H.
-  assert (Hup : forall q s, P (fun S => ahead q S - truly q >= s) <= A s).
-  { intros q s. destruct (shared q) as (decided & Hd & E & Hb). assert (Hm : 0 < INR m) by (apply lt_0_INR; lia).
-    unfold ahead, truly. set (f := proj1_sig q) in *. set (t := lead_truth X Ds all f).
-    assert (Et := truth_among X Ds all decided Hd f _ Hb). rewrite E, all_size in Et. fold t in Et.
-    assert (Hr := truth_range X Ds decided (half f) Hd). rewrite Et in Hr.
-    assert (Es : among n (INR m) (t + s) = among n (INR m) t + n * s / (2 * INR m)) by (unfold among; field; lra).
-    eapply Rle_trans; [|apply (lead_up X Ds all decided Hd f _ Hb t (t + s) (A s) (HA s)); [|apply Rle_refl]].
-    - apply Pr_mono. intros S. lra.
-    - rewrite E, all_size, Es. destruct (Rle_dec (among n (INR m) t) (1 - n * s / (2 * INR m))).
-      + apply H. lra.
-      + apply low_beyond. lra. }
-  intros q s. split; [apply Hup|]. eapply Rle_trans; [|apply (Hup (turn q) s)]. apply Pr_mono. intros S.
-  unfold ahead, truly, turn. cbn [proj1_sig]. rewrite lead_minus, lead_truth_minus. lra.
+  intros Hl Ht HA Hs Hc. unfold above_cert, Tails.n in Hc. rewrite Hl in Hc.
+  apply gate_tails; auto; intros q; now apply (lead_deviation tau s).
 Qed.
 
 End Plans.
