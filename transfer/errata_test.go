@@ -64,8 +64,8 @@ func TestErratumLectureLogarithm(t *testing.T) {
 		if literal := math.Sqrt(2 * eta.Ln() / float64(n)); !math.IsNaN(literal) {
 			t.Errorf("eta = %s: the literal formula gives %g", text, literal)
 		}
-		bound, err := theorem.Jung20Pure(theorem.Sampled{Beta: theory.Zero, LnDelta: theory.Zero}, theorem.Class{Samples: n},
-			eta)
+		bound, err := theorem.Jung20Pure.Apply(
+			theorem.Sampled{Beta: theory.Zero, LnDelta: theory.Zero}, theorem.Class{Samples: n}, eta)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func TestPrintedMechanismCertifies(t *testing.T) {
 		best := math.Inf(1)
 		for lnB := g.Beta.Ln() - 60; lnB < g.Beta.Ln(); lnB += 0.01 {
 			alpha := a.Mechanism.Scale * quantileOfMax(g.Queries, lnB)
-			b, err := theorem.Jung20(theorem.Sampled{Alpha: alpha, Beta: theory.LogProb(lnB), Epsilon: a.Mechanism.Epsilon,
+			b, err := theorem.Jung20.Apply(theorem.Sampled{Alpha: alpha, Beta: theory.LogProb(lnB), Epsilon: a.Mechanism.Epsilon,
 				LnDelta: a.Mechanism.LnDelta}, theorem.Class{}, g.Beta)
 			if err != nil {
 				t.Fatal(err)

@@ -21,11 +21,11 @@ func TestCVaRValues(t *testing.T) {
 		class Class
 		want  float64
 	}{
-		{"linear", CVaR, approx, Class{}, 0.055044977188486127619},
-		{"comparison", CVaR, approx, Class{Spread: 2, Samples: 100}, 0.060069954376972255238},
-		{"pure", CVaRPure, pure, Class{}, 0.055019958333749995784},
-		{"pure, beta close to the target", CVaRPure, often, Class{Samples: 1e7}, 0.055479810924968803905},
-		{"pure, sensitive", CVaRPure, often, Class{Spread: 1, Samples: 1e7}, 0.85499995833374999579},
+		{"linear", CVaR.Apply, approx, Class{}, 0.055044977188486127619},
+		{"comparison", CVaR.Apply, approx, Class{Spread: 2, Samples: 100}, 0.060069954376972255238},
+		{"pure", CVaRPure.Apply, pure, Class{}, 0.055019958333749995784},
+		{"pure, beta close to the target", CVaRPure.Apply, often, Class{Samples: 1e7}, 0.055479810924968803905},
+		{"pure, sensitive", CVaRPure.Apply, often, Class{Spread: 1, Samples: 1e7}, 0.85499995833374999579},
 	} {
 		b, err := c.f(c.s, c.class, lp("0.05"))
 		if err != nil {
@@ -33,10 +33,10 @@ func TestCVaRValues(t *testing.T) {
 		}
 		oneSided(t, c.name, b.Value.Alpha, c.want)
 	}
-	if _, err := CVaRPure(approx, Class{}, lp("0.05")); !errors.As(err, new(*theory.NotApplicableError)) {
+	if _, err := CVaRPure.Apply(approx, Class{}, lp("0.05")); !errors.As(err, new(*theory.NotApplicableError)) {
 		t.Errorf("pure theorem with delta: got %v, want a NotApplicableError", err)
 	}
-	if _, err := CVaR(Sampled{Alpha: math.NaN()}, Class{}, lp("0.05")); !isDomain(err) {
+	if _, err := CVaR.Apply(Sampled{Alpha: math.NaN()}, Class{}, lp("0.05")); !isDomain(err) {
 		t.Errorf("alpha NaN: got %v, want a DomainError", err)
 	}
 }
@@ -63,8 +63,8 @@ func TestCVaRDominatesJung20(t *testing.T) {
 		if s.Beta == 0 || s.LnDelta == 0 || target == 0 {
 			continue
 		}
-		old, err1 := Jung20(s, class, target)
-		sharp, err2 := CVaR(s, class, target)
+		old, err1 := Jung20.Apply(s, class, target)
+		sharp, err2 := CVaR.Apply(s, class, target)
 		if err1 != nil || err2 != nil {
 			t.Fatal(err1, err2)
 		}

@@ -44,7 +44,7 @@ func ExampleJung20() {
 	for _, split := range []struct{ c, d float64 }{{0.001, 0.0001}, {0.001, 0.00002}, {0.002, 0.001}} {
 		alpha := shown.Alpha + math.Expm1(shown.Epsilon) + split.c + 2*split.d
 		target, _ := theory.Prob(beta.Value()/split.c + delta.Value()/split.d)
-		best, err := theorem.Jung20(shown, theorem.Class{}, target)
+		best, err := theorem.Jung20.Apply(shown, theorem.Class{}, target)
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -34,7 +34,7 @@ func TestBassily16AtItsHypotheses(t *testing.T) {
 	} {
 		const epsilon = 0.01
 		s := Sampled{Alpha: 0.05, Beta: theory.Zero, Epsilon: epsilon, LnDelta: theory.LogProb(math.Log(c.delta * epsilon))}
-		b, err := Bassily16(s, Class{Samples: c.samples}, lp(c.target))
+		b, err := Bassily16.Apply(s, Class{Samples: c.samples}, lp(c.target))
 		if (err == nil) != c.holds || applicable(err) != c.holds {
 			t.Errorf("%+v: %v, %v", c, b.Value, err)
 		}
@@ -44,14 +44,14 @@ func TestBassily16AtItsHypotheses(t *testing.T) {
 	}
 	// Nothing is left of the target for delta.
 	spent := Sampled{Alpha: 0.05, Beta: lp("0.1"), Epsilon: 0.01, LnDelta: theory.Zero}
-	_, err := Bassily16(spent, Class{Samples: 1 << 40}, lp("0.1"))
+	_, err := Bassily16.Apply(spent, Class{Samples: 1 << 40}, lp("0.1"))
 	if err == nil || !strings.Contains(err.Error(), "above the sample's beta") {
 		t.Errorf("the target is the sample's beta: %v", err)
 	}
 	// Epsilon is below 1/3.
 	for epsilon, holds := range map[float64]bool{0.3333: true, 1. / 3: false, 0.3334: false} {
 		s := Sampled{Alpha: 0.05, Beta: theory.Zero, Epsilon: epsilon, LnDelta: theory.Zero}
-		if _, err := Bassily16(s, Class{Samples: 1 << 40}, lp("0.1")); (err == nil) != holds {
+		if _, err := Bassily16.Apply(s, Class{Samples: 1 << 40}, lp("0.1")); (err == nil) != holds {
 			t.Errorf("epsilon %v: %v", epsilon, err)
 		}
 	}

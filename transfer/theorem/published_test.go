@@ -37,7 +37,7 @@ func TestJung20Values(t *testing.T) {
 		{Class{Spread: 0.5, Samples: 1000}, 0.060122498867759904912},
 		{Class{Spread: 2, Samples: 1000}, 0.090426417762275619984},
 	} {
-		b, err := Jung20(s, c.class, lp("0.05"))
+		b, err := Jung20.Apply(s, c.class, lp("0.05"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,12 +50,12 @@ func TestJung20Values(t *testing.T) {
 
 func TestPureAndBassilyValues(t *testing.T) {
 	s := Sampled{Alpha: 0.05, Beta: lp("1e-6"), Epsilon: 0.02, LnDelta: theory.Zero}
-	pure, err := Jung20Pure(s, Class{Samples: 100000}, lp("0.05"))
+	pure, err := Jung20Pure.Apply(s, Class{Samples: 100000}, lp("0.05"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	oneSided(t, "pure", pure.Value.Alpha, 0.077941820985654932289)
-	bassily, err := Bassily16(s, Class{Samples: 100000}, lp("0.05"))
+	bassily, err := Bassily16.Apply(s, Class{Samples: 100000}, lp("0.05"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestJung20IsTheBestSplit(t *testing.T) {
 			d = math.Exp(2*r.Float64() - 1)
 			class, w = Class{Spread: d, Samples: 100}, 4*d
 		}
-		got, err := Jung20(s, class, target)
+		got, err := Jung20.Apply(s, class, target)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -99,28 +99,28 @@ func TestTransferHypotheses(t *testing.T) {
 		"pure with delta": func() error {
 			d := s
 			d.LnDelta = lp("1e-9")
-			_, err := Jung20Pure(d, linear, lp("0.05"))
+			_, err := Jung20Pure.Apply(d, linear, lp("0.05"))
 			return err
 		},
 		"pure, sensitive": func() error {
 			_,
-				err := Jung20Pure(s, Class{Spread: 1, Samples: 10}, lp("0.05"))
+				err := Jung20Pure.Apply(s, Class{Spread: 1, Samples: 10}, lp("0.05"))
 			return err
 		},
-		"pure without n":      func() error { _, err := Jung20Pure(s, Class{}, lp("0.05")); return err },
-		"pure, target = beta": func() error { _, err := Jung20Pure(s, linear, lp("1e-6")); return err },
+		"pure without n":      func() error { _, err := Jung20Pure.Apply(s, Class{}, lp("0.05")); return err },
+		"pure, target = beta": func() error { _, err := Jung20Pure.Apply(s, linear, lp("1e-6")); return err },
 		"bassily, epsilon": func() error {
 			d := s
 			d.Epsilon = 0.4
 			_,
-				err := Bassily16(d, linear, lp("0.05"))
+				err := Bassily16.Apply(d, linear, lp("0.05"))
 			return err
 		},
-		"bassily, few samples": func() error { _, err := Bassily16(s, Class{Samples: 100}, lp("0.05")); return err },
+		"bassily, few samples": func() error { _, err := Bassily16.Apply(s, Class{Samples: 100}, lp("0.05")); return err },
 		"bassily, delta": func() error {
 			d := s
 			d.LnDelta = lp("0.004")
-			_, err := Bassily16(d, linear, lp("0.05"))
+			_, err := Bassily16.Apply(d, linear, lp("0.05"))
 			return err
 		},
 	} {
@@ -151,9 +151,8 @@ func TestTransferDomains(t *testing.T) {
 	} {
 		s, c, b := good, Class{Samples: 1000}, lp("0.05")
 		change(&s, &c, &b)
-		for _, f := range []func(Sampled, Class, theory.LogProb) (theory.Bound[Population], error){Jung20, Jung20Pure,
-			Bassily16} {
-			if _, err := f(s, c, b); !isDomain(err) {
+		for _, th := range []Theorem{Jung20, Jung20Pure, Bassily16} {
+			if _, err := th.Apply(s, c, b); !isDomain(err) {
 				t.Errorf("%s: got %v, want a DomainError", name, err)
 			}
 		}
