@@ -284,7 +284,13 @@ func (a Answer) known() string {
 // IsExact reports whether the samples of an answer are the least number for which the
 // method's inequality holds: with one fewer it fails. A method with free parameters
 // searches for them, and what it finds may be above that.
-func (m Method) IsExact() bool { return m.rule.IsTight() }
+func (m Method) IsExact() bool {
+	switch m.rule.(type) {
+	case solver.Closed, solver.FixedQuery, solver.Union:
+		return true
+	}
+	return false
+}
 
 // Methods returns the registry in printing order.
 func Methods() []Method { return slices.Clone(registry) }

@@ -106,7 +106,6 @@ var widthsRule = solver.Bounded{
 			_, widths := widthsOf(g).Bound(g.Samples)
 			return Mechanism{QueryWidths: widths}
 		},
-		Least: func(Goal) int64 { return 1 },
 	},
 	LnFailure: lnWidths,
 }

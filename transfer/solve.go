@@ -141,7 +141,7 @@ func (m Method) Admits(g Goal) error {
 
 // shortage says why not even the fewest queries can be answered.
 func (m Method) shortage(r solver.Rule, g Goal) string {
-	g.Queries = solver.Fewest(g, m.Budgeted)
+	g.Queries = solver.Fewest(g)
 	return missing(goal.Plural(g.Queries, "query needs", "queries need"), r, g)
 }
 

@@ -36,7 +36,6 @@ var sparseRule = solver.Searched{
 	},
 	Built: func(g Goal) bool { _, ok := validatorFor(g); return ok || partsFor(g) > 0 },
 	Run:   runValidator,
-	Least: func(g Goal) int64 { return g.Budget },
 }
 
 func sparseNeeds(g Goal) error {

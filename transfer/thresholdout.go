@@ -108,9 +108,8 @@ var thresholdoutDwork15N1 = Method{
 // of them.
 func thresholdoutRule(need func(thresholdout.Requirement) num.DD) solver.Closed {
 	return solver.Closed{
-		Domain:   solver.Domain{Kinds: goal.Linear, Needs: budgetNeeds},
-		Budgeted: true,
-		Need:     func(g Goal) num.DD { return need(theorem33(g)) },
+		Domain: solver.Domain{Kinds: goal.Linear, Needs: budgetNeeds},
+		Need:   func(g Goal) num.DD { return need(theorem33(g)) },
 		Run: func(g Goal) Mechanism {
 			return Mechanism{Noise: theory.LaplaceNoise, Scale: sigma33(g).Float(), Threshold: 0.75 * g.Tau}
 		},

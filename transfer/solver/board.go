@@ -18,9 +18,6 @@ func BoardLimit(g goal.Goal) float64 { return (1 - g.Baseline()) / 2 }
 // monotone by a hundredth or so, as counts are whole.
 type Board struct{ Domain }
 
-// IsTight returns false: the table is searched.
-func (Board) IsTight() bool { return false }
-
 // boardSearch is a search among plans. It keeps the last table that holds.
 type boardSearch struct {
 	tree.LadderSearch

@@ -12,16 +12,11 @@ import (
 // formula, evaluated in double-double so that its ceiling is exact.
 type Closed struct {
 	Domain
-	Budgeted bool                        // the number of queries starts at the budget
-	Need     func(g goal.Goal) num.DD    // the least real n; decreasing in tau and beta, increasing in m
-	Worth    func(g goal.Goal) num.DD    // what the rows are worth, for that n; growing with them; nil means their number
-	Epsilon  func(g goal.Goal) float64   // the privacy that the theorem asks of a procedure; nil means none
-	Run      func(g goal.Goal) Mechanism // what the theorem sets for g; nil means nothing
+	Need    func(g goal.Goal) num.DD    // the least real n; decreasing in tau and beta, increasing in m
+	Worth   func(g goal.Goal) num.DD    // what the rows are worth, for that n; growing with them; nil means their number
+	Epsilon func(g goal.Goal) float64   // the privacy that the theorem asks of a procedure; nil means none
+	Run     func(g goal.Goal) Mechanism // what the theorem sets for g; nil means nothing
 }
-
-// IsTight returns true: the formula has no free parameter that is searched, or one that is whole and has a known best
-// value.
-func (Closed) IsTight() bool { return true }
 
 func (c Closed) Holds(g goal.Goal) bool {
 	if c.Applies(g) != nil {
@@ -99,7 +94,7 @@ func (c Closed) Beta(g goal.Goal) theory.LogProb {
 	return leastBeta(g, -1-(c.rows(g).Float()-one)/(two-one), c.Holds)
 }
 
-func (c Closed) Queries(g goal.Goal) int64 { return MostQueries(g, Fewest(g, c.Budgeted), c.Holds) }
+func (c Closed) Queries(g goal.Goal) int64 { return MostQueries(g, Fewest(g), c.Holds) }
 
 func (c Closed) mechanism(g goal.Goal) Mechanism {
 	if c.Run == nil || g.Tau >= c.Limit(g) {

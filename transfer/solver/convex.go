@@ -15,8 +15,6 @@ type convexLook struct {
 	both, bar bool
 }
 
-func (convexLook) IsTight() bool { return true }
-
 func (convexLook) tails(g goal.Goal) tail.Convex {
 	if g.Query.IsSigned() {
 		return tail.Convex{Lowest: -1}

@@ -134,8 +134,6 @@ func (r onDecided) Limit(g goal.Goal) float64 {
 	return rule.Limit(on) * 2 * g.Disagreement
 }
 
-func (r onDecided) IsTight() bool { return true }
-
 // trivial reports whether no row is decided, and never whether no mean can be so far off.
 func (r onDecided) trivial(g goal.Goal) (none, never bool) {
 	on, rule := r.decided(g)

@@ -31,8 +31,6 @@ func (r Noisy) Applies(g goal.Goal) error {
 
 func (Noisy) Limit(g goal.Goal) float64 { return g.Spread() }
 
-func (Noisy) IsTight() bool { return false }
-
 func (r Noisy) Holds(g goal.Goal) bool { return r.Noise.Certifies(r.Plan(g)) }
 
 func (r Noisy) Queries(g goal.Goal) int64 { return r.Noise.MostQueries(r.Plan(g)) }

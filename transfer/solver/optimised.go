@@ -28,9 +28,6 @@ func Alone(reach func(g goal.Goal) (float64, Mechanism)) func(g goal.Goal) func(
 	}
 }
 
-// IsTight returns false: the parameters are searched.
-func (Optimised) IsTight() bool { return false }
-
 // certified is what the samples of g certify.
 func (o Optimised) certified(g goal.Goal) (float64, Mechanism) {
 	if o.Applies(g) != nil {

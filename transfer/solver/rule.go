@@ -16,7 +16,6 @@ import (
 type Rule interface {
 	Applies(g goal.Goal) error                      // a NotApplicableError if a hypothesis fails, whatever the unknown
 	Limit(g goal.Goal) float64                      // where its tau ends: no lesser one is better than knowing nothing
-	IsTight() bool                                  // whether nothing is searched that the planner is free to choose
 	Holds(g goal.Goal) bool                         // the theorem certifies g; monotone in each of the four
 	Samples(g goal.Goal, by Trail) (Reached, error) // the least n that holds, or a NoAnswerError beyond MaxCount
 	Queries(g goal.Goal) int64                      // the greatest m that holds, 0 if none does
@@ -40,13 +39,10 @@ type Domain struct {
 }
 
 func (d Domain) Applies(g goal.Goal) error {
-	if err := d.Kinds.Check(g.Query); err != nil {
+	if err := d.Kinds.Check(g.Query); err != nil || d.Needs == nil {
 		return err
 	}
-	if d.Needs != nil {
-		return d.Needs(g)
-	}
-	return nil
+	return d.Needs(g)
 }
 
 func (d Domain) Limit(g goal.Goal) float64 {
@@ -66,10 +62,6 @@ func MostQueries(g goal.Goal, fewest int64, holds func(goal.Goal) bool) int64 {
 		return goal.MaxCount
 	}
 	return num.Ints{Lo: fewest, Hi: goal.MaxCount, Guess: fewest}.Greatest(ok)
-}
-
-func leastTau(g goal.Goal, guess float64, holds func(goal.Goal) bool) float64 {
-	return num.Floats{Hi: g.Spread(), Guess: guess}.LeastBelow(func(tau float64) bool { g.Tau = tau; return holds(g) })
 }
 
 func leastBeta(g goal.Goal, guess float64, holds func(goal.Goal) bool) theory.LogProb {
@@ -95,9 +87,4 @@ func mostCertain(g goal.Goal, holds func(goal.Goal) bool) theory.LogProb {
 }
 
 // Fewest returns the least number of queries that a theorem speaks of.
-func Fewest(g goal.Goal, budgeted bool) int64 {
-	if budgeted {
-		return max(g.Budget, g.Passes, 1)
-	}
-	return max(g.Passes, 1)
-}
+func Fewest(g goal.Goal) int64 { return max(g.Budget, g.Passes, 1) }

@@ -13,14 +13,10 @@ import (
 // monotone in each of the four, up to what the construction leaves to rounding.
 type Searched struct {
 	Domain
-	Rows  func(g goal.Goal) float64        // about how many rows are needed
-	Built func(g goal.Goal) bool           // whether a mechanism is found
-	Run   func(g goal.Goal) Mechanism      // that mechanism
-	Least func(g goal.Goal) (fewest int64) // the least number of queries
+	Rows  func(g goal.Goal) float64   // about how many rows are needed
+	Built func(g goal.Goal) bool      // whether a mechanism is found
+	Run   func(g goal.Goal) Mechanism // that mechanism
 }
-
-// IsTight returns false: the mechanism is searched.
-func (Searched) IsTight() bool { return false }
 
 func (s Searched) Holds(g goal.Goal) bool { return s.Applies(g) == nil && s.Built(g) }
 
@@ -45,7 +41,7 @@ func (s Searched) Samples(g goal.Goal, _ Trail) (Reached, error) {
 	return Reached{N: num.Ints{Lo: no + 1, Hi: yes, Guess: no + (yes-no)/2}.Least(holds)}, nil
 }
 
-func (s Searched) Queries(g goal.Goal) int64 { return MostQueries(g, s.Least(g), s.Holds) }
+func (s Searched) Queries(g goal.Goal) int64 { return MostQueries(g, Fewest(g), s.Holds) }
 
 func (s Searched) Tau(g goal.Goal) (float64, Mechanism) { return s.tauBy(g, s.Holds) }
 

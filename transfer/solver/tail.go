@@ -18,10 +18,6 @@ type FixedQuery struct {
 	sides theory.Sides // of the binomial requirement
 }
 
-// IsTight returns true: the worst population is searched, and on the safe side, but nothing that the planner is free to
-// choose.
-func (FixedQuery) IsTight() bool { return true }
-
 // isBinomial reports whether the binomial requirement is used for g.
 func (f FixedQuery) isBinomial(g goal.Goal) bool { return f.Exact && g.Query.IsZeroOne() }
 
@@ -77,7 +73,8 @@ func (f FixedQuery) Tau(g goal.Goal) (float64, Mechanism) {
 		guess -= (num.KLShift{P: 0.5, Shift: guess}.Nats() - level) / (2 * math.Atanh(2*guess))
 		guess = math.Max(guess, 1e-300)
 	}
-	return leastTau(g, guess, f.Holds), Mechanism{}
+	holds := func(tau float64) bool { g.Tau = tau; return f.Holds(g) }
+	return num.Floats{Hi: g.Spread(), Guess: guess}.LeastBelow(holds), Mechanism{}
 }
 
 func (f FixedQuery) Beta(g goal.Goal) theory.LogProb {
@@ -107,8 +104,6 @@ func (CountRule) Gate(g goal.Goal) tree.CountGate {
 func (CountRule) Applies(g goal.Goal) error { return goal.ZeroOne.Check(g.Query) }
 
 func (CountRule) Limit(g goal.Goal) float64 { return barredLimit(g) }
-
-func (CountRule) IsTight() bool { return true }
 
 func (r CountRule) Holds(g goal.Goal) bool { return r.Gate(g).Holds(g.Samples) }
 

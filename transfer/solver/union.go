@@ -125,8 +125,6 @@ func (u Union) shareOf(g goal.Goal, lnNodes float64) goal.Goal {
 	return g
 }
 
-func (u Union) IsTight() bool { return true }
-
 func (u Union) Limit(g goal.Goal) float64 { return u.Look.pick(g).Limit(g) }
 
 func (u Union) Holds(g goal.Goal) bool {
@@ -155,7 +153,7 @@ func (u Union) Queries(g goal.Goal) int64 {
 		worst = math.MaxFloat64
 	}
 	holds := func(g goal.Goal) bool { return u.Applies(g) == nil && g.Beta.Ln()-u.LnNodes(g) > worst.Ln() }
-	first := Fewest(g, false)
+	first := Fewest(g)
 	if u.Most != nil {
 		all := g
 		if all.Queries = u.Most(g); all.Queries < first {
