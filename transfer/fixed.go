@@ -41,8 +41,8 @@ var hoeffdingKL = Method{
 	OneSided: true,
 	Tails:    differences,
 	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}},
-	other:    solver.PerQuery(goal.Means, false),
-	drawn:    solver.PerQuery(goal.Means, false),
+	other:    solver.PerQuery(goal.Means, solver.OneLook{}),
+	drawn:    solver.PerQuery(goal.Means, solver.OneLook{}),
 }
 
 var binomial = Method{
@@ -56,8 +56,8 @@ var binomial = Method{
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
 	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.ZeroOne}, Exact: true},
-	other:    solver.PerQuery(goal.ZeroOne, true),
-	drawn:    solver.PerQuery(goal.ZeroOne, true),
+	other:    solver.PerQuery(goal.ZeroOne, solver.OneLook{Exact: true}),
+	drawn:    solver.PerQuery(goal.ZeroOne, solver.OneLook{Exact: true}),
 }
 
 // differences is where the tails of differences are proved.

@@ -37,7 +37,7 @@ var ladderRule = solver.Either{
 }
 
 // oneDrawnScore is oneScore for a sample, or where a variance is known.
-var oneDrawnScore = solver.PerQuery(goal.Linear, true)
+var oneDrawnScore = solver.PerQuery(goal.Linear, solver.OneLook{Exact: true})
 
 var drawnLadderRule = func() solver.Either {
 	r := ladderRule

@@ -78,7 +78,7 @@ func (m Method) ruleFor(g Goal) solver.Rule {
 	if g.Arrival != nil && m.arriving != nil {
 		r = m.arriving
 		if m.halves && g.Query.IsSigned() {
-			r = solver.Halved{Rule: r}
+			r = solver.Halved(r)
 		}
 		return r
 	}
@@ -86,20 +86,20 @@ func (m Method) ruleFor(g Goal) solver.Rule {
 		r = m.other
 	}
 	if m.Splits {
-		r = solver.Split{Rule: r}
+		r = solver.Split(r)
 	}
 	if m.halves && g.Query.IsSigned() {
-		r = solver.Halved{Rule: r}
+		r = solver.Halved(r)
 	}
 	if m.low != nil && moment(g) != nil {
 		low := m.low
 		if g.IsHalved() {
-			low = solver.Halved{Rule: low}
+			low = solver.Halved(low)
 		}
 		r = solver.Either{First: low, Second: r}
 	}
 	if g.PastLooks > 0 {
-		r = solver.AfterLooks{Rule: r}
+		r = solver.AfterLooks(r)
 	}
 	return r
 }

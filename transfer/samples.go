@@ -48,6 +48,6 @@ var subset = Method{
 	Feedbacks: []Feedback{Answers},
 	Sources:   proved("samples.md#subset"),
 	Assumes:   []string{"each draw made after its query is fixed, by coins that nobody knows"},
-	rule:      solver.PerQuery(goal.Means, true).WithConvex(),
-	drawn:     solver.PerQuery(goal.Means, true).WithConvex(),
+	rule:      solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
+	drawn:     solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
 }

@@ -26,7 +26,7 @@ var sealed = Method{
 
 // sealedRule is the union over the finalists.
 var sealedRule = func() solver.Union {
-	u := solver.PerQuery(goal.AllKinds, true).WithConvex()
+	u := solver.PerQuery(goal.AllKinds, solver.OneLook{Exact: true, Convex: true})
 	u.Run = transcriptsRule.Run
 	return u
 }()

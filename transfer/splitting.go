@@ -36,5 +36,5 @@ var splittingExact = Method{
 	OneSided: true,
 	Tails:    differences,
 	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}, Exact: true},
-	other:    solver.PerQuery(goal.Means, true),
+	other:    solver.PerQuery(goal.Means, solver.OneLook{Exact: true}),
 }

@@ -1,7 +1,6 @@
 package solver
 
 import (
-	"iter"
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -23,10 +22,8 @@ func (e Either) Limit(g goal.Goal) float64 { return e.First.Limit(g) }
 func (e Either) betters(g goal.Goal) bool { return e.Serves(g) && e.Second.Holds(g) }
 
 func (e Either) Serves(g goal.Goal) bool {
-	if e.Not != nil && e.Not(g) {
-		return false
-	}
-	return e.Most == 0 || g.Queries <= e.Most
+	unfit := e.Not != nil && e.Not(g)
+	return !unfit && (e.Most == 0 || g.Queries <= e.Most)
 }
 
 func (e Either) Holds(g goal.Goal) bool { return e.First.Holds(g) || e.betters(g) }
@@ -41,8 +38,7 @@ func (e Either) Samples(g goal.Goal, by Trail) (Reached, error) {
 	if g.Samples = a.N - 1; err != nil || g.Samples == 0 || !e.betters(g) {
 		return a, err
 	}
-	b, err := e.Second.Samples(g, nil)
-	return b, err
+	return e.Second.Samples(g, nil)
 }
 
 // Queries asks the second rule for its greatest m only if it certifies one more.
@@ -84,8 +80,24 @@ func (e Either) Beta(g goal.Goal) theory.LogProb {
 	return a
 }
 
-// Halved is a rule for values in [0,1] that decides about a difference phi, which is twice (1+phi)/2, less one.
-type Halved struct{ Rule }
+// mapped is a rule about another goal.
+type mapped struct {
+	Rule
+	to func(g goal.Goal) goal.Goal
+}
+
+func (r mapped) Holds(g goal.Goal) bool { return r.Rule.Holds(r.to(g)) }
+
+func (r mapped) Queries(g goal.Goal) int64 { return r.Rule.Queries(r.to(g)) }
+
+func (r mapped) Tau(g goal.Goal) (float64, Mechanism) { return r.Rule.Tau(r.to(g)) }
+
+func (r mapped) Beta(g goal.Goal) theory.LogProb { return r.Rule.Beta(r.to(g)) }
+
+// Halved returns a rule for values in [0,1] as one about a difference phi, which is twice (1+phi)/2, less one.
+func Halved(r Rule) Rule { return halved{mapped{r, Half}} }
+
+type halved struct{ mapped }
 
 // Half returns the goal for (1+phi)/2.
 func Half(g goal.Goal) goal.Goal {
@@ -99,84 +111,73 @@ func Half(g goal.Goal) goal.Goal {
 	return g
 }
 
-// doubled is the mechanism in the units of differences.
-func doubled(run Mechanism) Mechanism {
-	run.Scale, run.ScaleFirst, run.Threshold = 2*run.Scale, 2*run.ScaleFirst, 2*run.Threshold
-	if run.Schedule != nil {
-		run.Schedule = twice{run.Schedule}
-	}
-	return run
-}
+func (r halved) Applies(g goal.Goal) error { return r.Rule.Applies(Half(g)) }
 
-// twice is a schedule in the units of differences.
-type twice struct{ Schedule }
+func (r halved) Limit(g goal.Goal) float64 { return 2 * r.Rule.Limit(Half(g)) }
 
-func (t twice) Blocks() iter.Seq[theory.NoiseBlock] {
-	return func(yield func(theory.NoiseBlock) bool) {
-		for block := range t.Schedule.Blocks() {
-			block.Scale, block.Tau = 2*block.Scale, 2*block.Tau
-			if !yield(block) {
-				return
-			}
-		}
-	}
-}
-
-func (r Halved) Applies(g goal.Goal) error { return r.Rule.Applies(Half(g)) }
-
-func (r Halved) Limit(g goal.Goal) float64 { return 2 * r.Rule.Limit(Half(g)) }
-
-func (r Halved) Holds(g goal.Goal) bool { return r.Rule.Holds(Half(g)) }
-
-func (r Halved) Queries(g goal.Goal) int64 { return r.Rule.Queries(Half(g)) }
-
-func (r Halved) Beta(g goal.Goal) theory.LogProb { return r.Rule.Beta(Half(g)) }
-
-func (r Halved) Samples(g goal.Goal, by Trail) (Reached, error) {
+func (r halved) Samples(g goal.Goal, by Trail) (Reached, error) {
 	least, err := r.Rule.Samples(Half(g), by)
 	least.Tau *= 2
-	least.Run = doubled(least.Run)
+	least.Run = least.Run.times(2)
 	return least, err
 }
 
-func (r Halved) Tau(g goal.Goal) (float64, Mechanism) {
-	tau, run := r.Rule.Tau(Half(g))
-	return 2 * tau, doubled(run)
+func (r halved) Tau(g goal.Goal) (float64, Mechanism) {
+	tau, run := r.mapped.Tau(g)
+	return 2 * tau, run.times(2)
 }
 
-// AfterLooks is a rule for an analyst who has already looked PastLooks times at the exact mean of a 0/1 query. Each
-// look had n+1 possible values. The analyst who acts as after one sequence of values fails with the rule's
-// probability, so one who may have seen any of them fails with at most (n+1)^PastLooks times that.
-type AfterLooks struct{ Rule }
+// Split returns a rule for one query as one for m, each on its own part of the rows, cut into m equal parts.
+func Split(r Rule) Rule {
+	return split{mapped{r, func(g goal.Goal) goal.Goal { g.Samples /= g.Queries; return g }}}
+}
 
-func (AfterLooks) seen(g goal.Goal, n int64) float64 {
+type split struct{ mapped }
+
+func (r split) Samples(g goal.Goal, by Trail) (Reached, error) {
+	one, err := r.Rule.Samples(g, by)
+	switch {
+	case err != nil:
+		return Reached{}, theory.TooMany(math.Inf(1))
+	case one.N > goal.MaxCount/g.Queries:
+		return Reached{}, theory.TooMany(float64(one.N) * float64(g.Queries))
+	}
+	return Reached{N: one.N * g.Queries}, nil
+}
+
+func (r split) Queries(g goal.Goal) int64 { return MostQueries(g, 1, r.Holds) }
+
+// AfterLooks returns a rule as one for an analyst who has already looked PastLooks times at the exact mean of a 0/1
+// query. Each look had n+1 possible values. The analyst who acts as after one sequence of values fails with the rule's
+// probability, so one who may have seen any of them fails with at most (n+1)^PastLooks times that.
+func AfterLooks(r Rule) Rule {
+	return afterLooks{mapped{r, func(g goal.Goal) goal.Goal { return shareAfter(g, g.Samples) }}}
+}
+
+type afterLooks struct{ mapped }
+
+func lnSeen(g goal.Goal, n int64) float64 {
 	return float64(g.PastLooks) * math.Log1p(float64(n)) * (1 + 4e-16)
 }
 
-func (r AfterLooks) share(g goal.Goal, n int64) goal.Goal {
+func shareAfter(g goal.Goal, n int64) goal.Goal {
 	if g.Beta != 0 {
-		g.Beta -= theory.LogProb(r.seen(g, n))
+		g.Beta -= theory.LogProb(lnSeen(g, n))
 	}
 	return g
 }
 
-func (r AfterLooks) Applies(g goal.Goal) error {
+func (r afterLooks) Applies(g goal.Goal) error {
 	if !g.Query.IsZeroOne() {
 		return &theory.NoAnswerError{Reason: "nothing is left after a look at full precision at values other than 0 and 1"}
 	}
 	return r.Rule.Applies(g)
 }
 
-func (r AfterLooks) Holds(g goal.Goal) bool { return r.Rule.Holds(r.share(g, g.Samples)) }
-
-func (r AfterLooks) Queries(g goal.Goal) int64 { return r.Rule.Queries(r.share(g, g.Samples)) }
-
-func (r AfterLooks) Tau(g goal.Goal) (float64, Mechanism) { return r.Rule.Tau(r.share(g, g.Samples)) }
-
 // Samples climbs to the least n that is enough for its own number of values.
-func (r AfterLooks) Samples(g goal.Goal, _ Trail) (Reached, error) {
+func (r afterLooks) Samples(g goal.Goal, _ Trail) (Reached, error) {
 	for n := int64(1); ; {
-		least, err := r.Rule.Samples(r.share(g, n), nil)
+		least, err := r.Rule.Samples(shareAfter(g, n), nil)
 		if err != nil || least.N <= n {
 			return Reached{N: max(least.N, n)}, err
 		}
@@ -184,9 +185,9 @@ func (r AfterLooks) Samples(g goal.Goal, _ Trail) (Reached, error) {
 	}
 }
 
-func (r AfterLooks) Beta(g goal.Goal) theory.LogProb {
+func (r afterLooks) Beta(g goal.Goal) theory.LogProb {
 	worst := r.Rule.Beta(g)
-	if ln := worst.Ln() + r.seen(g, g.Samples); worst != 0 && ln < 0 {
+	if ln := worst.Ln() + lnSeen(g, g.Samples); worst != 0 && ln < 0 {
 		return theory.LogProb(ln)
 	}
 	return 0

@@ -15,12 +15,17 @@ type convexLook struct {
 	both, bar bool
 }
 
-func (convexLook) tails(g goal.Goal) tail.Convex {
-	if g.Query.IsSigned() {
-		return tail.Convex{Lowest: -1}
+// ln is ln of what one side fails with, by a known bar if one counts.
+func (c convexLook) ln(g goal.Goal, side func(v tail.Convex, n int64, tau float64) float64) float64 {
+	v := tail.Convex{Lowest: g.Query.Lowest()}
+	if c.bar {
+		return v.LnAt(g.Samples, g.BarTails())
 	}
-	return tail.Convex{}
+	return side(v, g.Samples, g.Tau)
 }
+
+// about is that, which cells need not have certified.
+func (c convexLook) about(g goal.Goal) float64 { return c.ln(g, tail.Convex.Peak) }
 
 // level is ln of what one side may fail with, rounded down.
 func (c convexLook) level(g goal.Goal) float64 {
@@ -31,21 +36,10 @@ func (c convexLook) level(g goal.Goal) float64 {
 }
 
 func (c convexLook) Holds(g goal.Goal) bool {
-	if c.Applies(g) != nil {
-		return false
-	}
 	if c.bar {
-		return c.tails(g).LnAt(g.Samples, g.BarTails()) <= c.level(g)
+		return c.about(g) <= c.level(g)
 	}
-	return c.tails(g).IsWithin(g.Samples, g.Tau, c.level(g))
-}
-
-// about is ln of what one side fails with, which cells need not have certified.
-func (c convexLook) about(g goal.Goal) float64 {
-	if c.bar {
-		return c.tails(g).LnAt(g.Samples, g.BarTails())
-	}
-	return c.tails(g).Peak(g.Samples, g.Tau)
+	return tail.Convex{Lowest: g.Query.Lowest()}.IsWithin(g.Samples, g.Tau, c.level(g))
 }
 
 func (c convexLook) Samples(g goal.Goal, _ Trail) (Reached, error) {
@@ -95,12 +89,7 @@ func (c convexLook) Tau(g goal.Goal) (float64, Mechanism) {
 }
 
 func (c convexLook) Beta(g goal.Goal) theory.LogProb {
-	ln := 0.0
-	if c.bar {
-		ln = c.tails(g).LnAt(g.Samples, g.BarTails())
-	} else {
-		ln = c.tails(g).LnSide(g.Samples, g.Tau)
-	}
+	ln := c.ln(g, tail.Convex.LnSide)
 	switch {
 	case math.IsInf(ln, -1):
 		return theory.Zero

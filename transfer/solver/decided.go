@@ -117,9 +117,8 @@ func (r onDecided) decided(g goal.Goal) (goal.Goal, Rule) {
 	g.Query, g.Disagreement, g.Checked, g.Decided = r.query, 0, false, goal.Undecided
 	if r.bar {
 		g.Bar.Value = (1 + g.Bar.Value/d) / 2
-		return g, Closed{Domain: Domain{Kinds: goal.Linear, Top: barredLimit}, Need: func(g goal.Goal) num.DD {
-			return oneSide(g, tail.Interval{}.RateAt(g.BarTails()))
-		}}
+		at := OneLook{Bar: true}
+		return g, at.exponential(goal.Linear, at.rate)
 	}
 	return g, OneLook{Exact: r.look.Exact, Convex: r.look.Convex}.independent(g)
 }

@@ -49,11 +49,7 @@ func (m Mechanism) Rises() bool { return m.Scale > m.ScaleFirst }
 // InUnits returns what is run for answers about shares as what is run for answers in the units of the goal's range.
 func (m Mechanism) InUnits(g goal.Goal) Mechanism {
 	width := g.Range.Width()
-	m.Scale, m.ScaleFirst = m.Scale*width, m.ScaleFirst*width
-	m.Threshold, m.Step = m.Threshold*width, m.Step*width
-	if m.Schedule != nil {
-		m.Schedule = widened{m.Schedule, width}
-	}
+	m = m.times(width)
 	if m.PassAt.Given {
 		m.PassAt.Value = g.Score(m.PassAt.Value)
 	}
@@ -72,7 +68,17 @@ func (m Mechanism) InUnits(g goal.Goal) Mechanism {
 	return m
 }
 
-// widened is a schedule in the units of a range.
+// times returns the noise, the threshold and the step in other units.
+func (m Mechanism) times(width float64) Mechanism {
+	m.Scale, m.ScaleFirst = m.Scale*width, m.ScaleFirst*width
+	m.Threshold, m.Step = m.Threshold*width, m.Step*width
+	if m.Schedule != nil {
+		m.Schedule = widened{m.Schedule, width}
+	}
+	return m
+}
+
+// widened is a schedule in other units.
 type widened struct {
 	Schedule
 	width float64

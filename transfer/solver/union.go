@@ -24,74 +24,88 @@ type OneLook struct {
 // pick returns the tail that serves the goal, or the better of two where a variance is known or decided rows have a
 // known bar.
 func (o OneLook) pick(g goal.Goal) Rule {
-	if o.Decided && g.Decides() {
+	switch {
+	case o.Decided && g.Decides():
 		return o.decidedBy(g)
-	}
-	if g.Sample != nil {
+	case g.Sample != nil:
 		return o.drawn(g)
 	}
 	return o.independent(g)
 }
 
-// independent is the tail of independent rows of equal weight, or the better of two where a variance is known.
+// drawn is the better of two tails of a sample: Hoeffding's exponent, and the exponent of independent rows at as many
+// as may count in it. A gate at a known bar has no count.
+func (o OneLook) drawn(g goal.Goal) Rule {
+	hoeffding := o.exponential(goal.Means, func(g goal.Goal) num.DD {
+		return tail.BoundedDifferences{Spread: g.Spread()}.Rate(g.Tau)
+	})
+	hoeffding.Worth = GaussianWorth
+	o.Exact = o.Exact && !(o.Bar && g.Bar.Given)
+	o.Convex = o.Convex && tail.CountsAlike(g.Sample)
+	return Either{First: hoeffding, Second: mapped{o.independent(g), func(g goal.Goal) goal.Goal {
+		g.Samples = int64(math.Floor(g.Sample.Worth(g.Samples).Entropic))
+		return g
+	}}}
+}
+
+// GaussianWorth returns how many rows count in Hoeffding's exponent.
+func GaussianWorth(g goal.Goal) num.DD { return num.FromFloat(g.Sample.Worth(g.Samples).Gaussian) }
+
+// independent is the tail of independent rows of equal weight: the best of up to three, where convex tails count and a
+// variance is known.
 func (o OneLook) independent(g goal.Goal) Rule {
-	usual := o.usual(g)
+	rule := o.usual(g)
+	if o.Convex && !o.counts(g) && goal.Means.Check(g.Query) == nil {
+		convex := convexLook{Domain: o.domain(goal.Means), both: o.Both && !g.OneSided, bar: o.Bar && g.Bar.Given}
+		rule = Either{First: rule, Second: convex}
+	}
 	if goal.Linear.Check(g.Query) != nil || g.SpreadKnown() == nil {
-		return usual
+		return rule
 	}
-	known := Closed{Domain: Domain{Kinds: goal.Linear}, Need: bothSides}
-	if g.OneSided || !o.Both {
-		known.Need = func(g goal.Goal) num.DD { return oneSide(g, g.Values().Rate(g.Tau)) }
-	}
-	if at, ok := g.Values().(tail.Barred); ok && o.Bar && g.Bar.Given {
-		known.Top = barredLimit
-		known.Need = func(g goal.Goal) num.DD { return oneSide(g, at.RateAt(g.BarTails())) }
-	}
-	return Either{First: known, Second: usual}
+	return Either{First: o.exponential(goal.Linear, o.rate), Second: rule}
 }
 
-// usual is the tail where no variance is known: the better of two where convex tails count.
+// counts reports whether the tails of a goal are binomial.
+func (o OneLook) counts(g goal.Goal) bool { return o.Exact && g.Query.IsZeroOne() }
+
+// usual is the tail by a moment generating function, or the tail of counts.
 func (o OneLook) usual(g goal.Goal) Rule {
-	chernoff, counted := o.chernoff(g), o.Exact && g.Query.IsZeroOne()
-	if !o.Convex || counted || goal.Means.Check(g.Query) != nil {
-		return chernoff
-	}
-	convex := convexLook{Domain: Domain{Kinds: goal.Means}, both: o.Both && !g.OneSided, bar: o.Bar && g.Bar.Given}
-	if convex.bar {
-		convex.Top = barredLimit
-	}
-	return Either{First: chernoff, Second: convex}
-}
-
-// chernoff is the tail by a moment generating function, or the tail of counts.
-func (o OneLook) chernoff(g goal.Goal) Rule {
-	every := Domain{Kinds: goal.AllKinds}
-	both, exact, barred := o.Both && !g.OneSided, o.Exact && g.Query.IsZeroOne(), o.Bar && g.Bar.Given
+	both := o.Both && !g.OneSided
 	switch {
-	case exact && barred:
+	case o.counts(g) && o.Bar && g.Bar.Given:
 		return CountRule{}
 	case both && goal.Linear.Check(g.Query) == nil:
-		return FixedQuery{Domain: Domain{Kinds: goal.Linear}, Exact: exact}
-	case exact:
+		return FixedQuery{Domain: Domain{Kinds: goal.Linear}, Exact: o.Exact}
+	case o.counts(g):
 		return FixedQuery{Domain: Domain{Kinds: goal.ZeroOne}, Exact: true, sides: theory.OneSide}
-	case both:
-		return Closed{Domain: every, Need: bothSides}
 	}
-	if at, ok := g.Values().(tail.Barred); ok && barred {
-		every.Top = barredLimit
-		return Closed{Domain: every, Need: func(g goal.Goal) num.DD { return oneSide(g, at.RateAt(g.BarTails())) }}
-	}
-	return Closed{Domain: every, Need: func(g goal.Goal) num.DD { return oneSide(g, g.Values().Rate(g.Tau)) }}
+	return o.exponential(goal.AllKinds, o.rate)
 }
 
-// oneSide is n >= ln(1/beta)/rate: the rate is E(tau) or, at a known bar, the rate of the likelier error there.
-func oneSide(g goal.Goal, rate num.DD) num.DD {
-	return tree.Need(num.DD{}, tail.Exponential{Sides: 1, Rate: rate}, g.Beta.Ln())
+func (o OneLook) domain(kinds goal.Kinds) Domain {
+	if o.Bar {
+		return Domain{Kinds: kinds, Top: barredLimit}
+	}
+	return Domain{Kinds: kinds}
 }
 
-// bothSides is n >= ln(2/beta)/E(tau).
-func bothSides(g goal.Goal) num.DD {
-	return tree.Need(num.DD{}, tail.Exponential{Sides: 2, Rate: g.Values().Rate(g.Tau)}, g.Beta.Ln())
+// rate is E(tau) or, at a known bar, the rate of the likelier error there.
+func (o OneLook) rate(g goal.Goal) num.DD {
+	if at, ok := g.Values().(tail.Barred); ok && o.Bar && g.Bar.Given {
+		return at.RateAt(g.BarTails())
+	}
+	return g.Values().Rate(g.Tau)
+}
+
+// exponential is n >= ln(1/beta)/rate, or ln(2/beta)/rate where both sides count.
+func (o OneLook) exponential(kinds goal.Kinds, rate func(g goal.Goal) num.DD) Closed {
+	return Closed{Domain: o.domain(kinds), Need: func(g goal.Goal) num.DD {
+		sides := int64(1)
+		if o.Both && !g.OneSided {
+			sides = 2
+		}
+		return tree.Need(num.DD{}, tail.Exponential{Sides: sides, Rate: rate(g)}, g.Beta.Ln())
+	}}
 }
 
 // barredLimit is where the tau of a gate ends: beyond, nothing passes at a known bar.
@@ -107,16 +121,12 @@ type Union struct {
 	Domain
 	Look    OneLook
 	LnNodes func(g goal.Goal) float64         // ln of the number of nodes, rounded up, growing with the queries
-	Run     unionRun                          // what to run for a certified plan; nil means nothing
 	Most    func(g goal.Goal) (queries int64) // more queries than that the count does not cover; nil means any number
+
+	Run func(g goal.Goal, lnNodes float64) Mechanism // what to run for a certified plan; nil means nothing
 }
 
-// unionRun returns the mechanism to run, given ln of the number of nodes.
-type unionRun func(g goal.Goal, lnNodes float64) Mechanism
-
-// share is the goal of one node.
-func (u Union) share(g goal.Goal) goal.Goal { return u.shareOf(g, u.LnNodes(g)) }
-
+// shareOf is the goal of one node.
 func (u Union) shareOf(g goal.Goal, lnNodes float64) goal.Goal {
 	if g.Beta != 0 && lnNodes != 0 {
 		g.Beta = theory.LogProb(math.Nextafter(g.Beta.Ln()-lnNodes, math.Inf(-1)))
@@ -128,10 +138,7 @@ func (u Union) shareOf(g goal.Goal, lnNodes float64) goal.Goal {
 func (u Union) Limit(g goal.Goal) float64 { return u.Look.pick(g).Limit(g) }
 
 func (u Union) Holds(g goal.Goal) bool {
-	if u.Applies(g) != nil {
-		return false
-	}
-	return u.Look.pick(g).Holds(u.share(g))
+	return u.Applies(g) == nil && u.Look.pick(g).Holds(u.shareOf(g, u.LnNodes(g)))
 }
 
 func (u Union) Samples(g goal.Goal, _ Trail) (Reached, error) {
@@ -178,7 +185,7 @@ func (u Union) Tau(g goal.Goal) (float64, Mechanism) {
 }
 
 func (u Union) Beta(g goal.Goal) theory.LogProb {
-	worst := u.Look.pick(g).Beta(u.share(g))
+	worst := u.Look.pick(g).Beta(u.shareOf(g, u.LnNodes(g)))
 	if worst == theory.Zero {
 		return worst
 	}
@@ -190,14 +197,9 @@ func (u Union) Beta(g goal.Goal) theory.LogProb {
 }
 
 // PerQuery returns the union over the queries themselves.
-func PerQuery(kinds goal.Kinds, exact bool) Union {
-	return Union{Domain: Domain{Kinds: kinds}, Look: OneLook{Both: true, Exact: exact}, LnNodes: lnQueries}
-}
-
-// WithConvex returns the union with convex tails too.
-func (u Union) WithConvex() Union {
-	u.Look.Convex = true
-	return u
+func PerQuery(kinds goal.Kinds, look OneLook) Union {
+	look.Both = true
+	return Union{Domain: Domain{Kinds: kinds}, Look: look, LnNodes: lnQueries}
 }
 
 func lnQueries(g goal.Goal) float64 {
