@@ -127,9 +127,9 @@ Proof.
   - intros x. unfold nearest. destruct (archimed (x - 1/2)) as [H1 H2]. unfold Rabs. destruct (Rcase_abs _); lra.
 Qed.
 
-(* Guesses with the cuts 1/4, 1/2 and 3/4, the second cell being the one that holds. *)
-Theorem guess_instance (X : Type) (Ds : list (law X)) (ask : node -> query X) (stop : node -> bool) (m : nat) :
-  let rows := fun _ : node => repeat true (length Ds) in
+(* Guesses with the cuts 1/4, 1/2 and 3/4, the second cell being the one that holds. More rows may come. *)
+Theorem guess_instance (X : Type) (Ds : list (law X)) (ask : node -> query X) (rows : node -> list bool)
+  (stop : node -> bool) (m : nat) :
   forall some : (forall v, select (rows v) Ds <> nil),
   let cuts := fun _ : node => [1/4; 1/2; 3/4] in
   forall ordered_cuts : (forall v, ordered (cuts v)),
@@ -139,7 +139,7 @@ Theorem guess_instance (X : Type) (Ds : list (law X)) (ask : node -> query X) (s
   P X Ds (guess_fails X Ds rows stop (1/20) (1/4) q down looks (fun v i => nth i (cuts v) 0)
     (fun v c => width (size X Ds (rows v)) (low v c) (high v c) (1/4)) m) <= 1/20.
 Proof.
-  intros rows some cuts Ho looks q down low high. apply open_guess_bounded; try lra.
+  intros some cuts Ho looks q down low high. apply open_guess_bounded; try lra.
   - intros; unfold q; lra.
   - intros v i Hi. unfold cuts in *. simpl in Hi. destruct i as [|[|[|i]]]; simpl; try lra; lia.
   - intros v c. apply wide_width; [now apply Tails.n_pos|lra].

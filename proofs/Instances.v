@@ -93,9 +93,9 @@ Proof.
   apply wide_hoeffding; auto.
 Qed.
 
-(* An open gate on any records, at the bars that a mean of one passes, with Hoeffding's margins. *)
-Theorem open_gate_instance (X : Type) (Ds : list (law X)) (ask : list bool -> query X) (stop : list bool -> bool) m :
-  let rows := fun _ : list bool => repeat true (length Ds) in
+(* An open gate on any records, at the bars that a mean of one passes, with Hoeffding's margins. More rows may come. *)
+Theorem open_gate_instance (X : Type) (Ds : list (law X)) (ask : list bool -> query X) (rows : list bool -> list bool)
+  (stop : list bool -> bool) m :
   (forall v, select (rows v) Ds <> nil) ->
   let n := fun v => size X Ds (rows v) in
   let bar := fun v => exp (ln (level_pass (1/2) 2 (1/20) v) / n v) in
@@ -104,7 +104,7 @@ Theorem open_gate_instance (X : Type) (Ds : list (law X)) (ask : list bool -> qu
     missed X Ds ask rows bar (fun v => margin (n v) (level_pass (1/2) 2 (1/20) v) + 0 +
       margin (n v) (level_fail (1/2) 2 (1/20) v)) v r) <= 1/20.
 Proof.
-  intros rows Hr n bar.
+  intros Hr n bar.
   assert (Hn : forall v, 0 < n v) by (intros v; apply n_pos; auto).
   assert (HL : forall v, 0 < level_pass (1/2) 2 (1/20) v <= 1 /\ 0 < level_fail (1/2) 2 (1/20) v <= 1).
   { intros v. apply levels; lra. }

@@ -67,18 +67,18 @@ var checkedRows = map[string][]checked{
 		{"0/1 values", asked(Binary, whenOpen, withSide), endlessTheorems, tailOfEqualRows},
 	},
 	"open-gate": {
-		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"OpenRows.open_gate_bounded", "OpenGate.beta_code_closed"}, nil},
-		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withPasses, atBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
-		{"0/1 values, responses in cells", asked(Binary, whenOpen, withPasses), []string{"OpenRows.open_gate_counts", "OpenGate.beta_code_closed"}, unequalRows},
-		{"0/1 values at a known bar, responses in cells", asked(Binary, whenOpen, withPasses, atBar), []string{"OpenRows.open_gate_bar_counts", "OpenGate.beta_code_closed"}, unequalRows},
+		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withArrival, withPasses), []string{"OpenRows.open_gate_bounded", "OpenGate.beta_code_closed"}, nil},
+		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withArrival, withPasses, atBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
+		{"0/1 values, responses in cells", asked(Binary, whenOpen, withArrival, withPasses), []string{"OpenRows.open_gate_counts", "OpenGate.beta_code_closed"}, unequalRows},
+		{"0/1 values at a known bar, responses in cells", asked(Binary, whenOpen, withArrival, withPasses, atBar), []string{"OpenRows.open_gate_bar_counts", "OpenGate.beta_code_closed"}, unequalRows},
 	},
 	"open-board": {
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses), []string{"Boards.open_board_bounded", "Board.board_code", "OpenGate.beta_code_closed"}, nil},
 		{"0/1 values, responses in cells", asked(Binary, whenOpen, withPasses), []string{"Boards.open_board_counts", "Board.board_code", "OpenGate.beta_code_closed"}, unequalRows},
 	},
 	"open-guess": {
-		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_bounded"}, guessPlan), nil},
-		{"0/1 values, responses in cells", asked(Binary, whenOpen, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_counts"}, guessPlan), unequalRows},
+		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withArrival, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_bounded"}, guessPlan), nil},
+		{"0/1 values, responses in cells", asked(Binary, whenOpen, withArrival, withPasses, withBudget), slices.Concat([]string{"Guess.open_guess_counts"}, guessPlan), unequalRows},
 	},
 }
 
@@ -294,6 +294,9 @@ func withHold(from Goal, to *Goal) { to.Hold = from.Hold }
 func withTranscripts(from Goal, to *Goal) { to.Transcripts = from.Transcripts }
 
 func withLn(from Goal, to *Goal) { to.LnTranscripts = from.LnTranscripts }
+
+// withArrival is rows that come between the looks: the theorems ask a look of any rows that what was shown may choose.
+func withArrival(from Goal, to *Goal) { to.Arrival = from.Arrival }
 
 func whenOpen(_ Goal, to *Goal) { to.Open = true }
 

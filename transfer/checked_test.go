@@ -157,6 +157,8 @@ func TestCheckedHasOneSense(t *testing.T) {
 	}
 }
 
+var steadyRows = &Arrival{Rows: 5, Queries: 3}
+
 var equalClusters = tail.NewClusters(500, big.NewRat(1000, 1), big.NewRat(2, 1), big.NewRat(2000, 1))
 
 // What Coq checks of each method, by what changes in a goal. Whatever is not listed as checked is not, unless the
@@ -196,7 +198,7 @@ func TestCheckedRows(t *testing.T) {
 		"past looks":              func(g *Goal) { g.PastLooks = 2 },
 		"0/1, past looks":         func(g *Goal) { g.Query, g.PastLooks = Binary, 2 },
 		"transcripts":             func(g *Goal) { g.Transcripts = 5 },
-		"rows that arrive":        func(g *Goal) { g.Arrival = &Arrival{Rows: 5, Queries: 3} },
+		"rows that arrive":        func(g *Goal) { g.Arrival = steadyRows },
 		"a privacy":               func(g *Goal) { g.Epsilon = 1 },
 		"open":                    func(g *Goal) { g.Open = !g.Open },
 	}
@@ -216,9 +218,9 @@ func TestCheckedRows(t *testing.T) {
 		"gaussian":          {Answers, false, []string{"", "0/1", "one side"}},
 		"gaussian-schedule": {Answers, false, []string{"", "0/1", "one side"}},
 		"gaussian-open":     {Answers, true, []string{"", "0/1", "one side"}},
-		"open-gate":         {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes"}},
+		"open-gate":         {Gate, true, []string{"", "0/1", "a bar", "a bar of 0", "0/1 at a bar", "passes", "rows that arrive"}},
 		"open-board":        {Best, true, []string{"", "0/1", "passes"}},
-		"open-guess":        {Flags, true, []string{"", "0/1", "passes", "a budget"}},
+		"open-guess":        {Flags, true, []string{"", "0/1", "passes", "a budget", "rows that arrive"}},
 	}
 	for _, m := range Methods() {
 		w := want[m.Name]
