@@ -249,7 +249,7 @@ func TestEditedArrivals(t *testing.T) {
 			t.Errorf("%s: verifies", name)
 		}
 	}
-	free, err := Certify(Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true}, 450)
+	free, err := Certify(Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Unlimited: Unlimited{Open: true}}, 450)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -242,7 +242,8 @@ func TestAttacksOnOpenLedgers(t *testing.T) {
 		coins := rand.New(rand.NewPCG(uint64(run), 78))
 		x := &attack{t: t, coins: coins, votes: make([]float64, rows)}
 		x.ids, x.classes = coinRows(rows, coins)
-		x.ledger, _ = ledgerOf(t, LabelsOf(t, x.ids, x.classes), Terms{Goal: transfer.Goal{Beta: promised}, Open: true})
+		x.ledger, _ = ledgerOf(t, LabelsOf(t, x.ids, x.classes), Terms{Goal: transfer.Goal{Beta: promised},
+			Unlimited: Unlimited{Open: true}})
 		if x.openAttack(looks) {
 			failures++
 		}

@@ -154,7 +154,7 @@ func TestEarlierExtensionOnceMore(t *testing.T) {
 // New rows without a number where numbers are read are refused before a line is written: with them the ledger would
 // never open again.
 func TestExtensionWithoutNumbers(t *testing.T) {
-	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Metrics: []string{"squared-error"}}
+	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Asks: Asks{Metrics: []string{"squared-error"}}, Unlimited: Unlimited{Open: true}}
 	l, dir := ledgerOf(t, labelsIn(t, []string{"a", "b"}, []string{"0.25", "1"}), terms)
 	for _, replace := range []bool{false, true} {
 		e := Extension{Labels: labelsIn(t, []string{"c", "d"}, []string{"0.5", "cat"}), Replace: replace}
@@ -334,8 +334,12 @@ func comparedLedger(t testing.TB) (l *Ledger, dir string, ids, classes []string)
 	t.Helper()
 	_, _, ids, classes = openLedger(t, 200)
 	dir = filepath.Join(t.TempDir(), "ledger")
-	l, err := Create(dir, labelsIn(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true,
-		Features: featuresOf(t, ids), Incumbent: Submission{Values: Columns(ids, firstRight(classes, 120))}})
+	l, err := Create(dir, labelsIn(t, ids, classes), Terms{
+		Goal:      transfer.Goal{Beta: beta(t, "0.05")},
+		Incumbent: Submission{Values: Columns(ids, firstRight(classes, 120))},
+		Drawn:     Drawn{Features: featuresOf(t, ids)},
+		Unlimited: Unlimited{Open: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

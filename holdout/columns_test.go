@@ -33,12 +33,13 @@ func columnTerms(t testing.TB, ids, base []string) map[string]Terms {
 	gate := goal(transfer.Gate, transfer.Difference)
 	gate.Tau, gate.Queries = 0.9, 20
 	return map[string]Terms{
-		"open":       {Open: true, Goal: open, Metrics: column},
-		"mixed":      {Open: true, Goal: open, Metrics: []string{Accuracy, "column:ok"}},
-		"gate":       {Goal: goal(transfer.Gate, transfer.Binary), Metrics: column},
-		"best":       {Goal: goal(transfer.Best, transfer.Bounded), Metrics: column},
-		"difference": {Open: true, Goal: open, Metrics: column, Incumbent: Submission{Values: Columns(ids, base)}},
-		"compared":   {Goal: gate, Metrics: column, Incumbent: Submission{Values: Columns(ids, base)}},
+		"open":  {Goal: open, Asks: Asks{Metrics: column}, Unlimited: Unlimited{Open: true}},
+		"mixed": {Goal: open, Asks: Asks{Metrics: []string{Accuracy, "column:ok"}}, Unlimited: Unlimited{Open: true}},
+		"gate":  {Goal: goal(transfer.Gate, transfer.Binary), Asks: Asks{Metrics: column}},
+		"best":  {Goal: goal(transfer.Best, transfer.Bounded), Asks: Asks{Metrics: column}},
+		"difference": {Goal: open, Incumbent: Submission{Values: Columns(ids, base)}, Asks: Asks{Metrics: column},
+			Unlimited: Unlimited{Open: true}},
+		"compared": {Goal: gate, Incumbent: Submission{Values: Columns(ids, base)}, Asks: Asks{Metrics: column}},
 	}
 }
 
@@ -124,7 +125,8 @@ func TestKeysOfColumns(t *testing.T) {
 			t.Errorf("%s: another reading is not another look: %+v", kind, c)
 		}
 	}
-	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.1")}})
+	l, _ := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.1")},
+		Unlimited: Unlimited{Open: true}})
 	_, err := l.Score(context.Background(), Submission{Again: true, Name: "x", Question: Question{Show: ShowScore}})
 	if err == nil || !strings.Contains(err.Error(), "want none but of a column") {
 		t.Errorf("again without a column: %v", err)
@@ -316,8 +318,12 @@ func TestIncumbentAfterAChange(t *testing.T) {
 	labels := labelsIn(t, ids, classes)
 	dir += "-column"
 	base, candidate := slices.Repeat([]string{"0.25"}, 200), slices.Repeat([]string{"0.5"}, 200)
-	l, err := Create(dir, labels, Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.1")}, Metrics: []string{"column:f"},
-		Incumbent: Submission{Values: Columns(ids, base)}})
+	l, err := Create(dir, labels, Terms{
+		Goal:      transfer.Goal{Beta: beta(t, "0.1")},
+		Incumbent: Submission{Values: Columns(ids, base)},
+		Asks:      Asks{Metrics: []string{"column:f"}},
+		Unlimited: Unlimited{Open: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

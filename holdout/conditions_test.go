@@ -32,7 +32,8 @@ func TestSeveralConditions(t *testing.T) {
 		var l *Ledger
 		_, _, ids, classes = openLedger(t, 200)
 		dir := t.TempDir() + "/ledger"
-		terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Features: featuresOf(t, ids)}
+		terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Drawn: Drawn{Features: featuresOf(t, ids)},
+			Unlimited: Unlimited{Open: true}}
 		l, err := Create(dir, labelsIn(t, ids, classes), terms)
 		if err != nil {
 			t.Fatal(err)
@@ -141,8 +142,13 @@ func TestColumnsThatAgreeSayNothing(t *testing.T) {
 	}
 	other := slices.Clone(base)
 	other[199] = "1"
-	l, err := Create(dir, labelsIn(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true,
-		Features: featuresOf(t, ids), Metrics: []string{"column:f"}, Incumbent: Submission{Values: Columns(ids, base)}})
+	l, err := Create(dir, labelsIn(t, ids, classes), Terms{
+		Goal:      transfer.Goal{Beta: beta(t, "0.05")},
+		Incumbent: Submission{Values: Columns(ids, base)},
+		Asks:      Asks{Metrics: []string{"column:f"}},
+		Drawn:     Drawn{Features: featuresOf(t, ids)},
+		Unlimited: Unlimited{Open: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +188,7 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 	goal := transfer.Goal{Queries: 3, Beta: beta(t, "0.15"), Query: transfer.Binary}
 	goal.Feedback, goal.Passes = transfer.Gate, 1
 	const level = 0.05 // of three nodes
-	terms := Terms{Goal: goal, Method: "gate", Features: featuresOf(t, ids)}
+	terms := Terms{Goal: goal, Method: "gate", Drawn: Drawn{Features: featuresOf(t, ids)}}
 	bars, wheres := []float64{0.6, 0.7, 0.2}, []string{"", "part=half", "part=rest"}
 	question := Question{All: []Condition{{Bar: bars[1], Where: wheres[1]}, {Bar: bars[2], Where: wheres[2]}}}
 	cut := func(rows int64, bar float64) int { // the least count of which a fair one has at most the level
@@ -251,9 +257,10 @@ func TestConditionsOfAFixedGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	plan.Features = &LabelsFile{}
-	l := Line{Line: form.Line{Metric: Accuracy, Shown: Shown{Rows: rows}, Question: Question{Where: "slice=0", Bar: float(0.5)}}}
+	l := Line{Line: form.Line{Shown: Shown{Counted: form.Counted{Rows: rows}},
+		Question: Question{Where: "slice=0", Bar: float(0.5)}, Request: form.Request{Metric: Accuracy}}}
 	for i := range several {
-		l.Conditions = append(l.Conditions, Shown{Rows: rows})
+		l.Conditions = append(l.Conditions, Shown{Counted: form.Counted{Rows: rows}})
 		if i > 0 {
 			l.All = append(l.All, Condition{Bar: 0.5, Where: fmt.Sprint("slice=", i)})
 		}
@@ -299,12 +306,12 @@ func TestFixedPlansWithoutConditions(t *testing.T) {
 	features := featuresOf(t, ids)
 	for want, terms := range map[string]Terms{
 		"all: got conditions, want none but":          {Goal: goal, Method: "gate"},
-		"features: got some with the method gaussian": {Goal: goal, Method: "gaussian", Features: features},
-		"all: got part=none, want a value that":       {Goal: goal, Method: "gate", Features: features},
-		"all: got bar=0,where=part=half for a":        {Goal: differ, Method: "gate", Features: features},
-		"all: no score can pass the bar 0.99":         {Goal: goal, Method: "gate", Features: features},
-		"all: got conditions, want a plan with":       {Goal: likely, Method: "gate", Features: features},
-		"features: got some, want --open, --group or": {Goal: answers, Features: features},
+		"features: got some with the method gaussian": {Goal: goal, Method: "gaussian", Drawn: Drawn{Features: features}},
+		"all: got part=none, want a value that":       {Goal: goal, Method: "gate", Drawn: Drawn{Features: features}},
+		"all: got bar=0,where=part=half for a":        {Goal: differ, Method: "gate", Drawn: Drawn{Features: features}},
+		"all: no score can pass the bar 0.99":         {Goal: goal, Method: "gate", Drawn: Drawn{Features: features}},
+		"all: got conditions, want a plan with":       {Goal: likely, Method: "gate", Drawn: Drawn{Features: features}},
+		"features: got some, want --open, --group or": {Goal: answers, Drawn: Drawn{Features: features}},
 	} {
 		dir := t.TempDir() + "/ledger"
 		s := Submission{Values: Columns(ids, rightOn(classes, 120, 45)), Question: barAt(0)}
@@ -334,7 +341,7 @@ func TestFixedPlansWithoutConditions(t *testing.T) {
 func TestEditedConditions(t *testing.T) {
 	_, _, ids, classes := openLedger(t, 200)
 	for _, terms := range []Terms{
-		{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true},
+		{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Unlimited: Unlimited{Open: true}},
 		{Goal: transfer.Goal{Queries: 3, Beta: beta(t, "0.05"), Shown: transfer.Shown{Feedback: transfer.Gate}}, Method: "gate"},
 	} {
 		question := Question{All: []Condition{{Bar: 0.2, Where: "part=half"}}}

@@ -47,7 +47,7 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	double := func(list []string) []string { return slices.Concat(list, list) }
-	clustered := Terms{Features: featuresOf(t, ids), Group: "part", Classes: two}
+	clustered := Terms{Asks: Asks{Classes: two}, Drawn: Drawn{Features: featuresOf(t, ids), Group: "part"}}
 	for _, c := range []struct {
 		name   string
 		terms  Terms
@@ -56,14 +56,14 @@ func TestDifferencesOfDecidedRows(t *testing.T) {
 		differ int64
 		pass   float64
 	}{
-		{"two classes", Terms{Classes: two}, "", form.Code, 100, 0.026},
-		{"two classes on a slice", Terms{Classes: two, Features: featuresOf(t, ids)}, "part=half", form.Code, 60, 20. / 150},
+		{"two classes", Terms{Asks: Asks{Classes: two}}, "", form.Code, 100, 0.026},
+		{"two classes on a slice", Terms{Asks: Asks{Classes: two}, Drawn: Drawn{Features: featuresOf(t, ids)}}, "part=half", form.Code, 60, 20. / 150},
 		{"any text", Terms{}, "", form.Code, 200, 0.037624},
-		{"three classes", Terms{Classes: []string{"cat", "dog", "bird"}}, "", form.Code, 100, 0.026557},
-		{"any case", Terms{Match: Fold}, "", form.Code, 100, 0.026557},
-		{"the first code", Terms{Classes: two}, "", form.FirstCode, 100, 0.030608},
+		{"three classes", Terms{Asks: Asks{Classes: []string{"cat", "dog", "bird"}}}, "", form.Code, 100, 0.026557},
+		{"any case", Terms{Asks: Asks{Match: Fold}}, "", form.Code, 100, 0.026557},
+		{"the first code", Terms{Asks: Asks{Classes: two}}, "", form.FirstCode, 100, 0.030608},
 		{"clusters", clustered, "", form.Code, 100, 0},
-		{"benchmark", Terms{Items: benchmark, Classes: two}, "", form.Code, 200, 0.030608},
+		{"benchmark", Terms{Asks: Asks{Classes: two}, Drawn: Drawn{Items: benchmark}}, "", form.Code, 200, 0.030608},
 	} {
 		own, incumbent, submitted := ids, base, slices.Clone(candidate)
 		if c.terms.Classes != nil { // no other text is one

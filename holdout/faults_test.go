@@ -109,7 +109,7 @@ func childLook(l *Ledger, ids, classes []string, k int) Submission {
 func childTerms(t *testing.T, looks int64, failure string) map[string]Terms {
 	return map[string]Terms{
 		"fixed": termsOf(looks, 0.99, beta(t, failure), "gaussian"),
-		"open":  {Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true},
+		"open":  {Goal: transfer.Goal{Beta: beta(t, "0.05")}, Unlimited: Unlimited{Open: true}},
 	}
 }
 

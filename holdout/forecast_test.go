@@ -46,9 +46,12 @@ func TestForecastOfALook(t *testing.T) {
 	}
 	ids, classes := rowsOf(t, 400, 1)
 	incumbent := right(classes, 200)
-	duels, _ := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")},
-		Classes:   []string{"a", "b"},
-		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"}})
+	duels, _ := ledgerOf(t, LabelsOf(t, ids, classes), Terms{
+		Goal:      transfer.Goal{Beta: beta(t, "0.05")},
+		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"},
+		Asks:      Asks{Classes: []string{"a", "b"}},
+		Unlimited: Unlimited{Open: true},
+	})
 	s := challenge(ids, duel(classes, 60, 20), incumbent)
 	s.Show, s.Test, s.Effect = ShowReject, SignTest, &effect
 	list, err = duels.Price(s, nil)
@@ -125,13 +128,17 @@ func TestForecastOfLedgers(t *testing.T) {
 	base.Feedback, base.Passes, base.Bar = transfer.Gate, 1, transfer.Some(bar)
 	paired := base
 	paired.Query, paired.Bar, paired.Disagreement = transfer.Difference, transfer.Option{}, differ
-	opened := Terms{Goal: transfer.Goal{Beta: base.Beta}, Open: true}
+	opened := Terms{Goal: transfer.Goal{Beta: base.Beta}, Unlimited: Unlimited{Open: true}}
 	ids, classes := rowsOf(t, rows, 3)
 	incumbent := right(classes, rows/2)
 	bare := paired
 	bare.Disagreement = 0
-	fixedTest := Terms{Goal: bare, Test: SignTest, Classes: []string{"a", "b"},
-		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"}}
+	fixedTest := Terms{
+		Goal:      bare,
+		Test:      SignTest,
+		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"},
+		Asks:      Asks{Classes: []string{"a", "b"}},
+	}
 	fixedTest.Goal.Samples = 0
 	fixedGate := Terms{Goal: base}
 	fixedGate.Goal.Samples = 0

@@ -260,7 +260,8 @@ func (l *Ledger) askFirst(ctx context.Context, s Submission) (a asked, err error
 		}
 	}
 	if n > hand { // which the rule refuses
-		return asked{Asked: rule.Asked{Line: Line{Line: form.Line{Event: Looked, Name: s.Name}}}}, l.checkSubmission(&s)
+		return asked{Asked: rule.Asked{Line: Line{Line: form.Line{Event: Looked,
+			Request: form.Request{Name: s.Name}}}}}, l.checkSubmission(&s)
 	}
 	first := *l
 	first.rows = l.rows.First(n)

@@ -154,7 +154,9 @@ func termsOf(m int64, tau float64, b theory.LogProb, method string) Terms {
 // bothKinds runs a test on a fixed and on an open ledger of one beta.
 func bothKinds(t *testing.T, fixed Terms, test func(*testing.T, Terms)) {
 	t.Run("fixed", func(t *testing.T) { test(t, fixed) })
-	t.Run("open", func(t *testing.T) { test(t, Terms{Goal: transfer.Goal{Beta: fixed.Goal.Beta}, Open: true}) })
+	t.Run("open", func(t *testing.T) {
+		test(t, Terms{Goal: transfer.Goal{Beta: fixed.Goal.Beta}, Unlimited: Unlimited{Open: true}})
+	})
 }
 
 // numberOf is a look at a ledger of some terms that shows a number.
@@ -299,8 +301,11 @@ func TestSplitting(t *testing.T) {
 func TestColumnMetric(t *testing.T) {
 	ids, classes := rowsOf(t, 50, 1)
 	labels := LabelsOf(t, ids, classes)
-	l, _ := ledgerOf(t, labels, Terms{Goal: transfer.Goal{Queries: 1, Tau: 0.3, Beta: beta(t, "0.1")}, Method: "splitting",
-		Metrics: []string{"column:judge"}})
+	l, _ := ledgerOf(t, labels, Terms{
+		Goal:   transfer.Goal{Queries: 1, Tau: 0.3, Beta: beta(t, "0.1")},
+		Method: "splitting",
+		Asks:   Asks{Metrics: []string{"column:judge"}},
+	})
 	cells := slices.Repeat([]string{"0.25", "1e-1"}, 25)
 	got, err := l.Score(context.Background(), Submission{Name: "first", Values: Columns(ids, cells)})
 	if err != nil || math.Abs(*got.Response-0.175) > 1e-12 {
@@ -843,7 +848,8 @@ func cutBack(t *testing.T, terms Terms) {
 // VerifyTelling tells of every line, up to the last byte of the log.
 func TestVerifyTells(t *testing.T) {
 	ids, classes := rowsOf(t, 50, 1)
-	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true})
+	l, dir := ledgerOf(t, LabelsOf(t, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")},
+		Unlimited: Unlimited{Open: true}})
 	for k := range 3 {
 		bar := 0.5 + float64(k)/10
 		if _, err := l.Score(t.Context(), Submission{Values: Columns(ids, right(classes, 40)),
@@ -867,7 +873,8 @@ func TestVerifyTells(t *testing.T) {
 // BenchmarkReadLog reads an open ledger of 3,000 looks, as every command does.
 func BenchmarkReadLog(b *testing.B) {
 	ids, classes := rowsOf(b, 1000, 1)
-	l, dir := ledgerOf(b, LabelsOf(b, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(b, "0.05")}, Open: true})
+	l, dir := ledgerOf(b, LabelsOf(b, ids, classes), Terms{Goal: transfer.Goal{Beta: beta(b, "0.05")},
+		Unlimited: Unlimited{Open: true}})
 	for k := range 3000 {
 		bar := 0.9 + float64(k)*1e-6
 		if _, err := l.Score(b.Context(), Submission{Name: fmt.Sprint("prompt ", k), Values: Columns(ids, right(classes, 800)),

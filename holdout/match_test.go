@@ -122,7 +122,8 @@ func TestRemarksOfLooks(t *testing.T) {
 	if want := "id 1: got the prediction 1.0, want one of the 2 declared classes: 0, 1" + asNumber; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
-	open := Terms{Open: true, Metrics: []string{"f1"}, Units: Units{Positive: "1"}, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+	open := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")},
+		Asks: Asks{Metrics: []string{"f1"}, Units: Units{Positive: "1"}}, Unlimited: Unlimited{Open: true}}
 	l, _ = ledgerOf(t, LabelsOf(t, ids, []string{"1", "0"}), open)
 	bar := 0.1
 	asked := Submission{Metric: "f1", Question: Question{Show: ShowPass, Bar: &bar}, Values: Columns(ids, []string{"1.0", "0.0"})}

@@ -43,7 +43,8 @@ func measuredBy(t testing.TB, labels []string, units Units, base []string, metri
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms := Terms{Goal: transfer.Goal{Beta: beta}, Open: true, Metrics: metrics, Units: units}
+	terms := Terms{Goal: transfer.Goal{Beta: beta}, Asks: Asks{Metrics: metrics, Units: units},
+		Unlimited: Unlimited{Open: true}}
 	if base != nil {
 		terms.Incumbent = Submission{Values: Columns(m.ids, base), Path: m.dir + ".csv"}
 	}
@@ -352,8 +353,11 @@ func TestUnitsOfMetrics(t *testing.T) {
 		{"labels: id b: got the label x, want a number", Units{}, "rmse"},
 		{"metrics: got macro-f1", Units{}, "macro-f1"},
 	} {
-		_, err := Create(t.TempDir()+"/x", labels, Terms{Goal: transfer.Goal{Beta: beta}, Open: true, Units: c.units,
-			Metrics: []string{c.metrics}})
+		_, err := Create(t.TempDir()+"/x", labels, Terms{
+			Goal:      transfer.Goal{Beta: beta},
+			Asks:      Asks{Units: c.units, Metrics: []string{c.metrics}},
+			Unlimited: Unlimited{Open: true},
+		})
 		if wrong := (*InputError)(nil); !errors.As(err, &wrong) || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.metrics, err, c.want)
 		}
@@ -364,14 +368,15 @@ func TestUnitsOfMetrics(t *testing.T) {
 // items have labels.
 func TestMetricsOfClusters(t *testing.T) {
 	for _, name := range []string{"f1", "recall", "jaccard"} {
-		for _, terms := range []Terms{{Group: "document"}, {Items: &Items{}}} {
+		for _, terms := range []Terms{{Drawn: Drawn{Group: "document"}}, {Drawn: Drawn{Items: &Items{}}}} {
 			terms.Open, terms.Metrics, terms.Units = true, []string{name}, Units{Positive: "y"}
 			if err := terms.Declare(); err == nil || !strings.Contains(err.Error(), "with clusters or a benchmark") {
 				t.Errorf("%s: got %v", name, err)
 			}
 		}
 	}
-	terms := Terms{Open: true, Items: &Items{}, Metrics: []string{metric.Precision}, Units: Units{Positive: "y"}}
+	terms := Terms{Asks: Asks{Metrics: []string{metric.Precision}, Units: Units{Positive: "y"}},
+		Drawn: Drawn{Items: &Items{}}, Unlimited: Unlimited{Open: true}}
 	if err := terms.Declare(); err == nil || !strings.Contains(err.Error(), "with a benchmark, want another") {
 		t.Errorf("precision: got %v", err)
 	}
@@ -405,7 +410,8 @@ func TestMetricsOfSamples(t *testing.T) {
 		{"squared-error", ByClusters, Units{Positive: "dog"}, near, chances}, {"squared-error", ByRows, Units{Positive: "dog"}, near, chances},
 		{"squared-error", "", Units{Positive: "dog"}, near, chances},
 	} {
-		terms := Terms{Open: true, Metrics: []string{c.name}, Units: c.units, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+		terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")},
+			Asks: Asks{Metrics: []string{c.name}, Units: c.units}, Unlimited: Unlimited{Open: true}}
 		known, their := ids, labels
 		if c.weights == "" {
 			terms.Items = items
@@ -569,8 +575,9 @@ func TestBinsOfLosses(t *testing.T) {
 		}
 	}
 	for name, written := range map[string]form.Plan{
-		"a column": {Metrics: []string{"column:x"}}, "numbers": {Metrics: []string{"rmse"}}, "an incumbent": {Incumbent: &LabelsFile{}},
-		"a benchmark": {Population: &form.Benchmark{}}, "clusters": {Group: &form.Group{}}, "the first code": {Open: &form.Law{Code: form.FirstCode}},
+		"a column": {Asks: form.Asks{Metrics: []string{"column:x"}}}, "numbers": {Asks: form.Asks{Metrics: []string{"rmse"}}}, "an incumbent": {Incumbent: &LabelsFile{}},
+		"a benchmark": {Drawn: form.Drawn{Population: &form.Benchmark{}}},
+		"clusters":    {Drawn: form.Drawn{Group: &form.Group{}}}, "the first code": {Open: &form.Law{Code: form.FirstCode}},
 	} {
 		p := &Plan{Plan: written}
 		if !p.IsOpen() {

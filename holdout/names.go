@@ -85,6 +85,9 @@ type (
 	Source     = sample.Source
 	Submission = rule.Submission
 	Terms      = terms.Terms
+	Asks       = terms.Asks
+	Drawn      = terms.Drawn
+	Unlimited  = terms.Unlimited
 )
 
 // UsualMost is the most nats that a response costs where nothing else was declared.

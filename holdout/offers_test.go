@@ -38,7 +38,7 @@ func TestOffersThatNoTeamCanAfford(t *testing.T) {
 			{ShowPass, "pass:bar=0.5", 0}, {ShowScore, "score:step=0.02", 0.02}, {ShowGuess, "guess:step=0.05", 0.05},
 			{ShowBest, "best:step=0.01", 0.01}, {ShowBest, "best:step=0.01,step=0.2", 0.2},
 		} {
-			terms := Terms{Open: true, Metrics: []string{metric}, Ask: []string{c.ask}}
+			terms := Terms{Asks: Asks{Metrics: []string{metric}}, Unlimited: Unlimited{Open: true, Ask: []string{c.ask}}}
 			terms.Goal.Beta = beta(t, "0.05")
 			if metric == "f1" {
 				terms.Units.Positive = "a"

@@ -235,8 +235,11 @@ func TestMixedLooksAreEvaluated(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "ledger")
-	ledger, err := holdout.Create(dir, labels, holdout.Terms{Goal: transfer.Goal{Beta: lnBeta}, Open: true,
-		Metrics: []string{"accuracy", "column:f"}})
+	ledger, err := holdout.Create(dir, labels, holdout.Terms{
+		Goal:      transfer.Goal{Beta: lnBeta},
+		Asks:      holdout.Asks{Metrics: []string{"accuracy", "column:f"}},
+		Unlimited: holdout.Unlimited{Open: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,11 @@ func openLedger(t testing.TB, samples int) (l *Ledger, dir string, ids []string,
 		t.Fatal(err)
 	}
 	dir = t.TempDir() + "/ledger"
-	l, err = Create(dir, labels, Terms{Goal: transfer.Goal{Beta: beta}, Open: true,
-		Metrics: []string{Accuracy, "column:f"}})
+	l, err = Create(dir, labels, Terms{
+		Goal:      transfer.Goal{Beta: beta},
+		Asks:      Asks{Metrics: []string{Accuracy, "column:f"}},
+		Unlimited: Unlimited{Open: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func classed(t testing.TB, positives, negatives int, seed uint64) (ids, classes 
 // areas are the terms of a ledger of an AUC.
 func areas(t testing.TB, tau float64) Terms {
 	goal := transfer.Goal{Queries: 3, Tau: tau, Beta: beta(t, "0.2"), Shown: transfer.Shown{Feedback: transfer.Gate}}
-	return Terms{Goal: goal, Metrics: []string{metric.AUC}, Units: Units{Positive: "ill"}}
+	return Terms{Goal: goal, Asks: Asks{Metrics: []string{metric.AUC}, Units: Units{Positive: "ill"}}}
 }
 
 // ordered are scores with exactly so many pairs in order, of the pairs of a positive and a negative row: some positive
@@ -107,7 +107,8 @@ func TestOpenAUC(t *testing.T) {
 	terms.Goal, terms.Open = transfer.Goal{Beta: terms.Goal.Beta}, true
 	l, dir := ledgerOf(t, labels, terms)
 	few, _ := classed(t, 60, 0, 3)
-	marks, _ := ledgerOf(t, LabelsOf(t, few, few), Terms{Goal: terms.Goal, Open: true, Metrics: []string{"column:mark"}})
+	marks, _ := ledgerOf(t, LabelsOf(t, few, few),
+		Terms{Goal: terms.Goal, Asks: Asks{Metrics: []string{"column:mark"}}, Unlimited: Unlimited{Open: true}})
 	for _, q := range []Question{{Show: ShowPass}, {Show: ShowScore}, {Show: ShowBest}, {Show: ShowGuess}} {
 		s := Submission{Question: q}
 		switch q.Show {

@@ -18,7 +18,7 @@ func openTerms(t *testing.T, metrics ...string) Terms {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Terms{Open: true, Goal: transfer.Goal{Beta: beta}, Metrics: metrics}
+	return Terms{Goal: transfer.Goal{Beta: beta}, Asks: Asks{Metrics: metrics}, Unlimited: Unlimited{Open: true}}
 }
 
 // A plan says how its logs and missing values are read. One that says what this version does not know is refused, and a

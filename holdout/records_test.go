@@ -81,7 +81,7 @@ func TestLedgersOfClusters(t *testing.T) {
 		gaussian float64 // rows in Hoeffding's exponent
 		records  int64
 	}{{"", byClusters, documents, documents}, {ByRows, byRows, 300 * 300 / 900., 300}} {
-		terms := Terms{Features: features, Group: "doc", Weights: c.weights}
+		terms := Terms{Drawn: Drawn{Features: features, Group: "doc", Weights: c.weights}}
 		terms.Goal = transfer.Goal{Beta: beta(t, "0.05"), Queries: 3}
 		terms.Goal.Feedback = transfer.Final
 		dir := t.TempDir() + "/final"
@@ -187,7 +187,8 @@ func TestExtensionsOfClusters(t *testing.T) {
 		return labelsIn(t, some, slices.Repeat([]string{"1"}, len(some))), list
 	}
 	for _, weights := range Weights() {
-		terms := Terms{Features: features, Group: "doc", Weights: weights, Open: true, Goal: transfer.Goal{Beta: beta(t, "0.05")}}
+		terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Drawn: Drawn{Features: features, Group: "doc",
+			Weights: weights}, Unlimited: Unlimited{Open: true}}
 		dir := t.TempDir() + "/open"
 		l, err := Create(dir, labels, terms)
 		if err != nil {
@@ -284,7 +285,7 @@ func TestMarginOfABenchmark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Items: benchmark, Open: true}
+	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Drawn: Drawn{Items: benchmark}, Unlimited: Unlimited{Open: true}}
 	l, err := Create(t.TempDir()+"/open", labelsIn(t, items[:60], texts[:60]), terms)
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +330,7 @@ func TestLedgersOfABenchmark(t *testing.T) {
 		}
 		return b
 	}
-	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05"), Queries: 2}, Items: benchmark(items)}
+	terms := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05"), Queries: 2}, Drawn: Drawn{Items: benchmark(items)}}
 	terms.Goal.Feedback = transfer.Final
 	dir := t.TempDir() + "/final"
 	l, err := Create(dir, labels, terms)
@@ -384,7 +385,8 @@ func TestLedgersOfABenchmark(t *testing.T) {
 
 	dir = t.TempDir() + "/open"
 	base := Submission{Values: Columns(items, all)}
-	open := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Items: benchmark(items), Incumbent: base}
+	open := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Incumbent: base, Drawn: Drawn{Items: benchmark(items)},
+		Unlimited: Unlimited{Open: true}}
 	if l, err = Create(dir, labels, open); err != nil {
 		t.Fatal(err)
 	}
@@ -430,7 +432,8 @@ func TestWrongRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Open: true, Features: features, Group: "doc"}
+	good := Terms{Goal: transfer.Goal{Beta: beta(t, "0.05")}, Drawn: Drawn{Features: features, Group: "doc"},
+		Unlimited: Unlimited{Open: true}}
 	for want, change := range map[string]func(*Terms){
 		"features: got 1 doubled id (0-0), want every id once":                                  func(p *Terms) { p.Features = table(twice) },
 		"group: got an empty cell in the column doc, want a cluster for every row":              func(p *Terms) { p.Features = table(empty) },

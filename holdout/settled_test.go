@@ -93,7 +93,7 @@ func TestNotShownBeforeItIsSynced(t *testing.T) {
 		},
 	} {
 		l, dir := ledgerOf(t, LabelsOf(t, ids, classes), map[string]Terms{
-			"open":  {Goal: transfer.Goal{Beta: beta(t, "0.1")}, Open: true},
+			"open":  {Goal: transfer.Goal{Beta: beta(t, "0.1")}, Unlimited: Unlimited{Open: true}},
 			"gate":  shows(transfer.Gate, 4, 0.1, "", transfer.Shown{Passes: 3})(t),
 			"final": shows(transfer.Final, 4, 0.1, "", transfer.Shown{})(t),
 		}[feedback])

@@ -35,9 +35,12 @@ func judged(t testing.TB, n int, lowest, highest, apart float64) (ids []string, 
 func keptLedger(t testing.TB, ids []string, labels *Labels, old []string, most float64, units Units) (*Ledger, string) {
 	t.Helper()
 	dir := t.TempDir() + "/ledger"
-	l, err := Create(dir, labels, Terms{Open: true, Metrics: []string{"column:judge"}, Units: units,
+	l, err := Create(dir, labels, Terms{
 		Goal:      transfer.Goal{Beta: beta(t, "0.05"), Known: transfer.Known{SecondMoment: most}},
-		Incumbent: Submission{Values: Columns(ids, old), Path: dir + ".csv"}})
+		Incumbent: Submission{Values: Columns(ids, old), Path: dir + ".csv"},
+		Asks:      Asks{Metrics: []string{"column:judge"}, Units: units},
+		Unlimited: Unlimited{Open: true},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,8 +143,11 @@ func TestSecondMomentOfColumns(t *testing.T) {
 func TestRefusalsLeaveSomething(t *testing.T) {
 	ids, labels, old, _ := judged(t, 900, 0, 1, 0.05)
 	l, _ := keptLedger(t, ids, labels, old, 0.01, Units{})
-	line := Line{Line: form.Line{Question: Question{Show: ShowPass, Bar: float(0)}, Metric: "column:judge",
-		Shown: Shown{Rows: 900, Differ: 900, RefusedAbove: 0.01}}}
+	line := Line{Line: form.Line{
+		Question: Question{Show: ShowPass, Bar: float(0)},
+		Shown:    Shown{RefusedAbove: 0.01, Counted: form.Counted{Rows: 900, Differ: 900}},
+		Request:  form.Request{Metric: "column:judge"},
+	}}
 	for _, most := range []float64{2, 2.5, 8, 36} {
 		p := *l.plan
 		law := *p.Open
@@ -197,9 +203,10 @@ func TestSecondMomentInARange(t *testing.T) {
 // Of predictions it refuses a candidate that differs on too many rows, whatever the labels are, and that costs nothing.
 func TestSecondMomentOfPlans(t *testing.T) {
 	ids, labels, old, near := judged(t, 400, 0, 1, 0.2)
-	terms := Terms{Metrics: []string{"column:judge"}, Incumbent: Submission{Values: Columns(ids, old)}}
+	terms := Terms{Incumbent: Submission{Values: Columns(ids, old)}, Asks: Asks{Metrics: []string{"column:judge"}}}
 	terms.Goal = transfer.Goal{Queries: 20, Beta: beta(t, "0.05"), Query: transfer.Difference}
-	terms.Goal.Shown, terms.Goal.Known = transfer.Shown{Feedback: transfer.Gate, Passes: 1}, transfer.Known{SecondMoment: 0.13, Checked: true}
+	terms.Goal.Shown = transfer.Shown{Feedback: transfer.Gate, Passes: 1}
+	terms.Goal.Known = transfer.Known{SecondMoment: 0.13, Checked: true}
 	bar := 0.1
 	ask := func(values []string) Submission {
 		return Submission{Values: Columns(ids, values), Incumbent: Columns(ids, old), Question: Question{Bar: &bar}}
@@ -246,7 +253,8 @@ func TestSecondMomentOfPlans(t *testing.T) {
 	}
 
 	terms = Terms{Goal: transfer.Goal{Queries: 20, Beta: beta(t, "0.05"), Query: transfer.Difference}}
-	terms.Goal.Shown, terms.Goal.Known = transfer.Shown{Feedback: transfer.Gate, Passes: 1}, transfer.Known{SecondMoment: 0.25}
+	terms.Goal.Shown = transfer.Shown{Feedback: transfer.Gate, Passes: 1}
+	terms.Goal.Known = transfer.Known{SecondMoment: 0.25}
 	var said [2]string
 	for k := range said {
 		ids, classes := rowsOf(t, 400, uint64(k))
@@ -286,16 +294,16 @@ func TestDeclaredSecondMoments(t *testing.T) {
 		want  string
 		terms Terms
 	}{
-		{"second-moment: got 0.1 without an incumbent", Terms{Open: true, Goal: free(0.1), Metrics: column}},
-		{"second-moment: got 0.1 with accuracy, want a column", Terms{Open: true, Goal: free(0.1), Incumbent: words}},
-		{"second-moment: got 2, want a number in (0, 1]", Terms{Open: true, Goal: free(2), Metrics: column, Incumbent: base}},
-		{"second-moment: got -1, want a number in (0, 1]", Terms{Open: true, Goal: free(-1), Metrics: column, Incumbent: base}},
-		{"second-moment: got NaN, want a number in (0, 1]", Terms{Open: true, Goal: free(math.NaN()), Metrics: column, Incumbent: base}},
-		{"enforce: got nothing with the second moment of a column", Terms{Goal: of(transfer.Known{SecondMoment: 0.1}), Metrics: column, Incumbent: base}},
+		{"second-moment: got 0.1 without an incumbent", Terms{Goal: free(0.1), Asks: Asks{Metrics: column}, Unlimited: Unlimited{Open: true}}},
+		{"second-moment: got 0.1 with accuracy, want a column", Terms{Goal: free(0.1), Incumbent: words, Unlimited: Unlimited{Open: true}}},
+		{"second-moment: got 2, want a number in (0, 1]", Terms{Goal: free(2), Incumbent: base, Asks: Asks{Metrics: column}, Unlimited: Unlimited{Open: true}}},
+		{"second-moment: got -1, want a number in (0, 1]", Terms{Goal: free(-1), Incumbent: base, Asks: Asks{Metrics: column}, Unlimited: Unlimited{Open: true}}},
+		{"second-moment: got NaN, want a number in (0, 1]", Terms{Goal: free(math.NaN()), Incumbent: base, Asks: Asks{Metrics: column}, Unlimited: Unlimited{Open: true}}},
+		{"enforce: got nothing with the second moment of a column", Terms{Goal: of(transfer.Known{SecondMoment: 0.1}), Incumbent: base, Asks: Asks{Metrics: column}}},
 		{"enforce: got it with accuracy, want none", Terms{Goal: of(transfer.Known{SecondMoment: 0.1, Checked: true}), Incumbent: words}},
-		{"disagreement: got 0.1 with column:judge, want --second-moment and --enforce", Terms{Goal: of(transfer.Known{Disagreement: 0.1}), Metrics: column, Incumbent: base}},
-		{"most: got 1.5 with a second moment, want nats from 2 to 36", Terms{Open: true, Most: 1.5, Goal: free(0.1), Metrics: column, Incumbent: base}},
-		{"metrics: got nothing", Terms{Open: true, Goal: free(0.1), Metrics: []string{}, Incumbent: base}},
+		{"disagreement: got 0.1 with column:judge, want --second-moment and --enforce", Terms{Goal: of(transfer.Known{Disagreement: 0.1}), Incumbent: base, Asks: Asks{Metrics: column}}},
+		{"most: got 1.5 with a second moment, want nats from 2 to 36", Terms{Goal: free(0.1), Incumbent: base, Asks: Asks{Metrics: column}, Unlimited: Unlimited{Open: true, Most: 1.5}}},
+		{"metrics: got nothing", Terms{Goal: free(0.1), Incumbent: base, Asks: Asks{Metrics: []string{}}, Unlimited: Unlimited{Open: true}}},
 		{"second-moment: got it beside a disagreement", Terms{Goal: of(transfer.Known{SecondMoment: 0.1, Disagreement: 0.1}), Incumbent: words}},
 	} {
 		_, err := Create(t.TempDir()+"/x", labels, c.terms)

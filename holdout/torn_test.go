@@ -286,8 +286,9 @@ func fill(of reflect.Value) {
 		case f.Type() == reflect.TypeFor[[]int64]():
 			f.Set(reflect.ValueOf([]int64{12, 0, 7}))
 		case f.Type() == reflect.TypeFor[[]Shown]():
-			first := Shown{Rows: 1, From: &x, Bins: []int64{3, 0}, Clusters: &Sizes{Count: 1, Rows: 2, Largest: 3, Squares: 4}}
-			f.Set(reflect.ValueOf([]Shown{first, {Rows: 2}, {Rows: 3}}))
+			first := Shown{From: &x, Clusters: &Sizes{Count: 1, Rows: 2, Largest: 3, Squares: 4},
+				Counted: form.Counted{Rows: 1, Bins: []int64{3, 0}}}
+			f.Set(reflect.ValueOf([]Shown{first, {Counted: form.Counted{Rows: 2}}, {Counted: form.Counted{Rows: 3}}}))
 		default:
 			f.Set(reflect.ValueOf([]string{"a \"b]", "", "c,d"}))
 		}

@@ -17,8 +17,12 @@ import (
 func testTerms(t testing.TB, ids, incumbent []string, looks, passes int64, classes ...string) Terms {
 	goal := transfer.Goal{Queries: looks, Beta: beta(t, "0.05"), Query: transfer.Difference}
 	goal.Feedback, goal.Passes = transfer.Gate, passes
-	return Terms{Goal: goal, Test: SignTest, Classes: classes,
-		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"}}
+	return Terms{
+		Goal:      goal,
+		Test:      SignTest,
+		Incumbent: Submission{Values: Columns(ids, incumbent), Path: "incumbent.csv"},
+		Asks:      Asks{Classes: classes},
+	}
 }
 
 // duel are predictions that win so many rows against an incumbent that is right on the first half, and lose so many.
@@ -184,11 +188,11 @@ func TestWhatTestsRestOn(t *testing.T) {
 		metric string
 		exact  bool
 	}{
-		{form.Plan{Classes: two}, Accuracy, true},
+		{form.Plan{Asks: form.Asks{Classes: two}}, Accuracy, true},
 		{form.Plan{}, Accuracy, false},
-		{form.Plan{Classes: []string{"a", "b", "c"}}, Accuracy, false},
-		{form.Plan{Classes: two}, "column:gain", false},
-		{form.Plan{Classes: two, Group: clusters}, Accuracy, false},
+		{form.Plan{Asks: form.Asks{Classes: []string{"a", "b", "c"}}}, Accuracy, false},
+		{form.Plan{Asks: form.Asks{Classes: two}}, "column:gain", false},
+		{form.Plan{Asks: form.Asks{Classes: two}, Drawn: form.Drawn{Group: clusters}}, Accuracy, false},
 	} {
 		p := Plan{Plan: c.plan}
 		if got := p.Decided(c.metric); got != c.exact {

@@ -27,7 +27,9 @@ func feedbackGoal(t *testing.T, row vectors.Row) Goal {
 	return Goal{
 		Queries: int64(row.Float(t, "queries")), Tau: row.Float(t, "tau"), Beta: lp(row["beta"]),
 		Query: kind, Budget: int64(number("budget").Value),
-		Shown: Shown{Feedback: feedbackOf[row["method"]], OneSided: row["one_sided"] == "true", Passes: int64(number("passes").Value), Bar: number("threshold"), Floor: number("floor").Value, Hold: number("hold").Value, GuessError: number("guess_error")}, Known: Known{Disagreement: number("disagreement").Value},
+		Shown: Shown{Feedback: feedbackOf[row["method"]], OneSided: row["one_sided"] == "true",
+			Passes: int64(number("passes").Value), Bar: number("threshold"), Floor: number("floor").Value,
+			Hold: number("hold").Value, GuessError: number("guess_error")}, Known: Known{Disagreement: number("disagreement").Value},
 	}
 }
 

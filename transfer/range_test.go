@@ -20,7 +20,8 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 			{Samples: 900, Queries: 12, Beta: lp("0.05"), Shown: Shown{Feedback: Gate, Passes: 2, Bar: Some(0.5)}},
 			{Samples: 900, Queries: 12, Beta: lp("0.05"), Shown: Shown{Feedback: Best, Floor: 0.5}},
 			{Samples: 900, Queries: 12, Tau: 0.25, Beta: lp("0.05"), Budget: 2, Shown: Shown{Feedback: Flags, Hold: 0.0625}},
-			{Samples: 900, Queries: 12, Beta: lp("0.05"), Query: Difference, Shown: Shown{Feedback: Gate}, Known: Known{SecondMoment: 0.125}},
+			{Samples: 900, Queries: 12, Beta: lp("0.05"), Query: Difference, Shown: Shown{Feedback: Gate},
+				Known: Known{SecondMoment: 0.125}},
 			{Samples: 900, Queries: 12, Beta: lp("0.05"), Shown: Shown{Feedback: Final}, Known: Known{Variance: 0.0625}},
 		} {
 			g.Open = m.Open && g.Feedback != Final

@@ -45,19 +45,23 @@ func TestCheck(t *testing.T) {
 	}
 	benchmark := func(items int64) *form.Benchmark { return &form.Benchmark{Items: items} }
 	for want, p := range map[string]form.Plan{
-		"":                  {},
-		" ":                 {Group: group(4, 10, 4, 30), Promise: form.Promise{Samples: 4}},
-		"  ":                {Population: benchmark(10), Promise: form.Promise{Samples: 10}},
-		"   ":               {Arrival: &form.Arrival{Rows: 3}},
-		"benchmark of 9":    {Population: benchmark(9), Promise: form.Promise{Samples: 10}},
-		"one of the two":    {Population: benchmark(10), Group: group(4, 10, 4, 30), Promise: form.Promise{Samples: 4}},
-		"both or neither":   {Metric: "auc"},
-		"which are none":    {Group: group(4, 10, 4, 300), Promise: form.Promise{Samples: 4}},
-		"of 4 records":      {Group: group(4, 10, 4, 30), Promise: form.Promise{Samples: 10}},
-		"class counts":      {Pairs: &form.Pairs{Positives: 3, Negatives: 4}, Promise: form.Promise{Samples: 7}},
-		"with what it has ": {Metric: "auc", Pairs: &form.Pairs{Positives: 3, Negatives: 4}, Promise: form.Promise{Samples: 8}},
-		"AUC of 3 positive": {Metric: "auc", Pairs: &form.Pairs{Positives: 3, Negatives: 4}, Population: benchmark(10),
-			Promise: form.Promise{Samples: 7}},
+		"":                {},
+		" ":               {Promise: form.Promise{Samples: 4}, Drawn: form.Drawn{Group: group(4, 10, 4, 30)}},
+		"  ":              {Promise: form.Promise{Samples: 10}, Drawn: form.Drawn{Population: benchmark(10)}},
+		"   ":             {Drawn: form.Drawn{Arrival: &form.Arrival{Rows: 3}}},
+		"benchmark of 9":  {Promise: form.Promise{Samples: 10}, Drawn: form.Drawn{Population: benchmark(9)}},
+		"one of the two":  {Promise: form.Promise{Samples: 4}, Drawn: form.Drawn{Population: benchmark(10), Group: group(4, 10, 4, 30)}},
+		"both or neither": {Asks: form.Asks{Metric: "auc"}},
+		"which are none":  {Promise: form.Promise{Samples: 4}, Drawn: form.Drawn{Group: group(4, 10, 4, 300)}},
+		"of 4 records":    {Promise: form.Promise{Samples: 10}, Drawn: form.Drawn{Group: group(4, 10, 4, 30)}},
+		"class counts":    {Promise: form.Promise{Samples: 7}, Drawn: form.Drawn{Pairs: &form.Pairs{Positives: 3, Negatives: 4}}},
+		"with what it has ": {Promise: form.Promise{Samples: 8}, Asks: form.Asks{Metric: "auc"},
+			Drawn: form.Drawn{Pairs: &form.Pairs{Positives: 3, Negatives: 4}}},
+		"AUC of 3 positive": {
+			Promise: form.Promise{Samples: 7},
+			Asks:    form.Asks{Metric: "auc"},
+			Drawn:   form.Drawn{Pairs: &form.Pairs{Positives: 3, Negatives: 4}, Population: benchmark(10)},
+		},
 	} {
 		err := Check(&p)
 		none := strings.TrimSpace(want) == ""

@@ -105,8 +105,10 @@ func (t problem) certify(methods []transfer.Method, hair theory.LogProb) (*rule.
 		return nil, err
 	}
 	p := &rule.Plan{Plan: form.Plan{
-		Schema: form.FixedSchema, Method: rows[best].Method.Name,
-		Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units, Bars: t.Bars,
+		Schema: form.FixedSchema,
+		Method: rows[best].Method.Name,
+		Asks: form.Asks{Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units,
+			Bars: t.Bars},
 	}, Goal: rows[best].Goal, Remark: rows[best].Reason}
 	p.Group, p.Population, p.Pairs = t.Clusters(), t.Benchmark(), t.Pairs()
 	if t.free {

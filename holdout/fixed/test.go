@@ -63,8 +63,11 @@ func NewTestPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 		return nil, err
 	}
 	p := &rule.Plan{Plan: form.Plan{
-		Schema: form.FixedSchema, Method: testsMethod, Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match,
-		Classes: t.Classes, Group: t.Clusters(), Mechanism: theory.Run{Level: transfer.TestLevel(goal)},
+		Schema:    form.FixedSchema,
+		Method:    testsMethod,
+		Mechanism: theory.Run{Level: transfer.TestLevel(goal)},
+		Asks:      form.Asks{Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes},
+		Drawn:     form.Drawn{Group: t.Clusters()},
 	}, Goal: goal, Rule: Test{}}
 	p.Promise = rule.PromiseOf(goal)
 	p.Promise.Test = t.Test

@@ -20,21 +20,30 @@ type Plan struct {
 	Salt      string      `json:"salt,omitempty"` // 256 random bits; empty in ledgers of an earlier version
 	Created   string      `json:"created"`        // UTC, RFC 3339
 	Method    string      `json:"method"`
-	Metric    string      `json:"metric"`            // of looks that name none
-	Metrics   []string    `json:"metrics,omitempty"` // that a look may ask; empty in ledgers of an earlier version
-	Match     Match       `json:"match,omitempty"`   // when a prediction equals a label; empty there too, for Exact
-	Classes   []string    `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
-	Units                 // of the metrics
-	Bars      []float64   `json:"bars,omitempty"`     // gate: the bars that a look may ask; none if any bar may be asked
-	Readings  int         `json:"readings,omitempty"` // how logs and their repeats are read, up to [Readings]
-	Missing   string      `json:"missing,omitempty"`  // columns: what a record without a value is; "" to refuse it
+	Asks                  // what a look may ask
 	Promise   Promise     `json:"promise"`
 	Mechanism theory.Run  `json:"mechanism"`
 	Labels    LabelsFile  `json:"labels"`
 	Incumbent *LabelsFile `json:"incumbent,omitempty"` // of differences: the file that the first candidate is compared with
 	Open      *Law        `json:"open,omitempty"`      // of an open ledger
-	Arrival   *Arrival    `json:"arrival,omitempty"`   // of rows that come between the looks of a fixed plan
+	Drawn                 // how the rows were drawn
+}
 
+// Asks says what a look may ask, and how its values are read.
+type Asks struct {
+	Metric   string    `json:"metric"`            // of looks that name none
+	Metrics  []string  `json:"metrics,omitempty"` // that a look may ask; empty in ledgers of an earlier version
+	Match    Match     `json:"match,omitempty"`   // when a prediction equals a label; empty there too, for Exact
+	Classes  []string  `json:"classes,omitempty"` // the predictions that are declared; none if any text is one
+	Units              // of the metrics
+	Bars     []float64 `json:"bars,omitempty"`     // gate: the bars that a look may ask; none if any bar may be asked
+	Readings int       `json:"readings,omitempty"` // how logs and their repeats are read, up to [Readings]
+	Missing  string    `json:"missing,omitempty"`  // columns: what a record without a value is; "" to refuse it
+}
+
+// Drawn says how the rows were drawn, and what is public of them. The zero Drawn is independent rows.
+type Drawn struct {
+	Arrival    *Arrival    `json:"arrival,omitempty"`      // of rows that come between the looks of a fixed plan
 	Features   *LabelsFile `json:"features,omitempty"`     // gate: of the rows, for conditions on some of them
 	Group      *Group      `json:"group,omitempty"`        // of rows that come in clusters
 	Population *Benchmark  `json:"population,omitempty"`   // of rows that are a subset of a benchmark

@@ -38,7 +38,8 @@ func MarginAfter(p *rule.Plan, of *rule.Account, ahead Ahead, rows int64, sizes 
 
 // Margin returns how far above the worst bar a truth may be that fails the next gate over so many rows.
 func Margin(a *rule.Account, p *rule.Plan, rows int64, sizes *form.Sizes) float64 {
-	worst := rule.Line{Line: form.Line{Metric: p.Metric, Shown: form.Shown{Rows: rows, Share: 1}}}
+	worst := rule.Line{Line: form.Line{Shown: form.Shown{Counted: form.Counted{Rows: rows, Share: 1}},
+		Request: form.Request{Metric: p.Metric}}}
 	next := NextGate(a, p)
 	worst.RefusedAbove = next.Line.RefusedAbove
 	if p.Compares() {

@@ -126,7 +126,7 @@ func (c cells) shownJointly(cell int) (r rule.Reply, s form.Shown) {
 	}
 	for i, gate := range c.Joint {
 		own, zero := &s.Conditions[i], 0.
-		*own = form.Shown{Rows: own.Rows, Differ: own.Differ, Share: own.Share, Clusters: own.Clusters}
+		*own = form.Shown{Clusters: own.Clusters, Counted: form.Counted{Rows: own.Rows, Differ: own.Differ, Share: own.Share}}
 		switch {
 		case gate.tails == nil:
 			own.Lower, own.Upper = &zero, &zero

@@ -14,10 +14,11 @@ import (
 func TestConvexTailsOfOpenLooks(t *testing.T) {
 	equal := &form.Sizes{Count: 20, Rows: 80, Largest: 4, Squares: 320}
 	unequal := &form.Sizes{Count: 20, Rows: 80, Largest: 23, Squares: 80 + 22*23}
-	column := form.Line{Metric: "column:f", Shown: form.Shown{Rows: 80}}
-	differing := form.Line{Metric: metric.Accuracy, Shown: form.Shown{Rows: 80, Differ: 30}}
-	columns := form.Line{Metric: "column:f", Shown: form.Shown{Rows: 80, Differ: 80}}
-	ranked := form.Line{Metric: "auc", Shown: form.Shown{Rows: 80}}
+	column := form.Line{Shown: form.Shown{Counted: form.Counted{Rows: 80}}, Request: form.Request{Metric: "column:f"}}
+	differing := form.Line{Shown: form.Shown{Counted: form.Counted{Rows: 80, Differ: 30}},
+		Request: form.Request{Metric: metric.Accuracy}}
+	columns := form.Line{Shown: form.Shown{Counted: form.Counted{Rows: 80, Differ: 80}}, Request: form.Request{Metric: "column:f"}}
+	ranked := form.Line{Shown: form.Shown{Counted: form.Counted{Rows: 80}}, Request: form.Request{Metric: "auc"}}
 	for _, c := range []struct {
 		name   string
 		plan   form.Plan
@@ -27,11 +28,11 @@ func TestConvexTailsOfOpenLooks(t *testing.T) {
 		within func(open.Planned) open.Planned
 	}{
 		{"rows", form.Plan{}, column, nil, 80, nil},
-		{"clusters", form.Plan{Group: &form.Group{Weights: form.ByClusters}}, column, unequal, 20, nil},
-		{"rows of equal clusters", form.Plan{Group: &form.Group{Weights: form.ByRows}}, column, equal, 20, nearest},
-		{"rows of unequal clusters", form.Plan{Group: &form.Group{Weights: form.ByRows}}, column, unequal, 0, nearest},
-		{"a benchmark", form.Plan{Population: &form.Benchmark{Items: 500}}, column, nil, 80, nearest},
-		{"an AUC", form.Plan{Pairs: &form.Pairs{Positives: 30, Negatives: 50}}, ranked, nil, 30, nearest},
+		{"clusters", form.Plan{Drawn: form.Drawn{Group: &form.Group{Weights: form.ByClusters}}}, column, unequal, 20, nil},
+		{"rows of equal clusters", form.Plan{Drawn: form.Drawn{Group: &form.Group{Weights: form.ByRows}}}, column, equal, 20, nearest},
+		{"rows of unequal clusters", form.Plan{Drawn: form.Drawn{Group: &form.Group{Weights: form.ByRows}}}, column, unequal, 0, nearest},
+		{"a benchmark", form.Plan{Drawn: form.Drawn{Population: &form.Benchmark{Items: 500}}}, column, nil, 80, nearest},
+		{"an AUC", form.Plan{Drawn: form.Drawn{Pairs: &form.Pairs{Positives: 30, Negatives: 50}}}, ranked, nil, 30, nearest},
 		{"decided rows", form.Plan{Incumbent: &form.LabelsFile{}}, differing, nil, 30, among},
 		{"two columns", form.Plan{Incumbent: &form.LabelsFile{}}, columns, nil, 80, among},
 	} {

@@ -24,8 +24,11 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 	sharp := map[int]int{}
 	for range 300 {
 		n, several := 1+r.IntN(6), 2+r.IntN(2)
-		p := &rule.Plan{Plan: form.Plan{Open: &form.Law{Code: form.Code}, Incumbent: &form.LabelsFile{},
-			Classes: classes[:several]}}
+		p := &rule.Plan{Plan: form.Plan{
+			Open:      &form.Law{Code: form.Code},
+			Incumbent: &form.LabelsFile{},
+			Asks:      form.Asks{Classes: classes[:several]},
+		}}
 		ids, models, chances := make([]string, n), [2][]string{}, make([][]float64, n)
 		for i := range n {
 			ids[i] = fmt.Sprint(i)
@@ -50,8 +53,11 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 		l, labeled := lookOf(t, in, metric.Accuracy, models[0])
 		base, _ := lookOf(t, in, metric.Accuracy, models[1])
 		l.Base = &base.Values
-		line := rule.Line{Line: form.Line{Metric: metric.Accuracy, Question: ask.Question{Show: ask.Score},
-			Shown: form.Shown{Rows: int64(n)}}}
+		line := rule.Line{Line: form.Line{
+			Question: ask.Question{Show: ask.Score},
+			Shown:    form.Shown{Counted: form.Counted{Rows: int64(n)}},
+			Request:  form.Request{Metric: metric.Accuracy},
+		}}
 		if line.Differ, _ = l.Differing(nil); line.Differ == 0 {
 			continue
 		}
@@ -102,8 +108,11 @@ func TestTailsOfDecidedLooks(t *testing.T) {
 // made: `TestEarlierLedgers` has these. A gate of recall counts the rows predicted positive from the second code on.
 func TestCodesOfALaterVersion(t *testing.T) {
 	half := 0.5
-	gate := rule.Line{Line: form.Line{Metric: "recall",
-		Question: ask.Question{Show: ask.Pass, Bar: &half}, Shown: form.Shown{Rows: 80}}}
+	gate := rule.Line{Line: form.Line{
+		Question: ask.Question{Show: ask.Pass, Bar: &half},
+		Shown:    form.Shown{Counted: form.Counted{Rows: 80}},
+		Request:  form.Request{Metric: "recall"},
+	}}
 	for version, want := range map[int]bool{form.FirstCode: true, form.Code: false} {
 		p := &rule.Plan{Plan: form.Plan{Open: &form.Law{Code: version}}}
 		if fits := amongRows(p, gate, 80, nil) == nil; fits != want {

@@ -36,7 +36,7 @@ func TestTailsOfMetrics(t *testing.T) {
 			"sharp log-loss", "sharp rmse", "sharp difference"} {
 			name, sharp := strings.CutPrefix(what, "sharp ")
 			compared := name == "difference"
-			p := &rule.Plan{Plan: form.Plan{Metrics: []string{name}, Open: &form.Law{Code: form.FirstCode}}}
+			p := &rule.Plan{Plan: form.Plan{Open: &form.Law{Code: form.FirstCode}, Asks: form.Asks{Metrics: []string{name}}}}
 			if sharp {
 				p.Open.Code, p.Positive = form.Code, "yes"
 			}
@@ -51,7 +51,8 @@ func TestTailsOfMetrics(t *testing.T) {
 				predictions = classes
 			}
 			l, labeled := lookOf(t, in, name, predictions)
-			line := rule.Line{Line: form.Line{Metric: name, Shown: form.Shown{Rows: int64(n), Positive: positives}}}
+			line := rule.Line{Line: form.Line{Shown: form.Shown{Counted: form.Counted{Rows: int64(n),
+				Positive: positives}}, Request: form.Request{Metric: name}}}
 			line.Show = ask.Score
 			bar := r.Float64()
 			if kind.Ratio != nil {

@@ -109,7 +109,7 @@ func affordable(p *rule.Plan, o offer) error {
 	a, least, in := rule.NewAccount(), math.Inf(1), p.Ends()
 	for _, name := range p.Served() {
 		for _, s := range o.looks((in.Lowest + in.Highest) / 2) {
-			l := rule.Line{Line: form.Line{Metric: name, Question: s}}
+			l := rule.Line{Line: form.Line{Question: s, Request: form.Request{Metric: name}}}
 			l.Rows, l.RefusedAbove = p.Promise.Samples, p.RefusedAbove(o.show)
 			tails, _ := planned(p, l, l.Rows, p.Design().Sizes())
 			c, err := CellsOf(a, p, l, tails)

@@ -56,9 +56,12 @@ func NewPlan(t terms.Terms, samples int64) (*rule.Plan, error) {
 	law := &form.Law{Code: form.Code, Most: cmp.Or(t.Most, UsualMost), Ask: t.Ask, MostPerTeam: t.MostPerTeam,
 		SecondMoment: goal.SecondMoment}
 	p := &rule.Plan{Plan: form.Plan{
-		Schema: form.OpenSchema, Method: "open", Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes,
-		Units: t.Units, Open: law, Group: t.Clusters(), Population: t.Benchmark(), Pairs: t.Pairs(),
+		Schema:  form.OpenSchema,
+		Method:  "open",
+		Open:    law,
 		Promise: form.Promise{Samples: samples, Beta: goal.Beta},
+		Asks:    form.Asks{Metric: t.Metrics[0], Metrics: t.Metrics, Match: t.Match, Classes: t.Classes, Units: t.Units},
+		Drawn:   form.Drawn{Group: t.Clusters(), Population: t.Benchmark(), Pairs: t.Pairs()},
 	}, Goal: transfer.Goal{Samples: samples, Beta: goal.Beta}, Rule: Rule{}}
 	if t.Incumbent.Values != nil { // whose fingerprint is found with the rows
 		p.Incumbent = &form.LabelsFile{}

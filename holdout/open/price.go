@@ -52,7 +52,8 @@ func responses(h rule.Past, a *rule.Asked, bar *float64) (list []Response, err e
 		after := h.Account.Copy()
 		after.Take(&r.Line)
 		r.Spent = after.Spent()
-		gate := rule.Line{Line: form.Line{Question: ask.Question{Show: ask.Pass, Bar: bar}, Metric: a.Metric}}
+		gate := rule.Line{Line: form.Line{Question: ask.Question{Show: ask.Pass, Bar: bar},
+			Request: form.Request{Metric: a.Metric}}}
 		if bar != nil && a.Show != ask.Reject {
 			gate.Shown = a.Shown
 			gate.Conditions = nil

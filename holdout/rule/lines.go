@@ -93,7 +93,7 @@ func (l Line) Counts(verdict string) bool { return l.Verdict == verdict || l.Eve
 
 // Condition returns a gate at one condition of a look: 0 is the look's own bar, on its own rows.
 func (l Line) Condition(i int) Line {
-	one := Line{Line: form.Line{Metric: l.Metric, Shown: l.Conditions[i]}}
+	one := Line{Line: form.Line{Shown: l.Conditions[i], Request: form.Request{Metric: l.Metric}}}
 	one.Question = ask.Question{Show: ask.Pass, Where: l.Where, Bar: l.Bar}
 	if i > 0 {
 		one.Bar, one.Where = &l.All[i-1].Bar, l.All[i-1].Where

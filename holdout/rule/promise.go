@@ -26,10 +26,12 @@ func GoalOf(p form.Promise, sample transfer.Sample) (g transfer.Goal, err error)
 	g.Samples, g.Queries, g.Tau, g.Beta, g.Budget = p.Samples, p.Queries, p.Tau, p.Beta, p.Flags
 	g.Sample = sample
 	g.Shown = transfer.Shown{
-		Passes: p.Passes, Bar: option(p.Bar), Floor: p.Floor, Hold: p.Hold, GuessError: option(p.GuessError), OneSided: p.OneSided,
+		Passes: p.Passes, Bar: option(p.Bar), Floor: p.Floor, Hold: p.Hold, GuessError: option(p.GuessError),
+		OneSided: p.OneSided,
 	}
 	g.Known = transfer.Known{
-		Disagreement: p.Disagreement, AtLeast: p.AtLeast, Variance: p.Variance, SecondMoment: p.SecondMoment, Checked: p.Checked,
+		Disagreement: p.Disagreement, AtLeast: p.AtLeast, Variance: p.Variance, SecondMoment: p.SecondMoment,
+		Checked: p.Checked,
 	}
 	if g.Feedback, err = transfer.ParseFeedback(p.Feedback); err != nil {
 		return g, err

@@ -39,14 +39,15 @@ const ChangedHead = `{"event":"` + form.Changed + `"`
 func (h *Past) TwoWrites(c *journal.Chain) int {
 	zero, fingerprint := 0., strings.Repeat("0", 2*sha256.Size)
 	const when = "2006-01-02T15:04:05Z"
-	look := form.Line{Event: form.Looked, Look: h.Looks + 1, Time: when, Metric: metric.Accuracy, Fingerprint: fingerprint}
+	look := form.Line{Event: form.Looked, Look: h.Looks + 1, Time: when, Request: form.Request{Metric: metric.Accuracy,
+		Fingerprint: fingerprint}}
 	if h.Plan.Compares() {
 		look.Incumbent, look.Predictions = fingerprint, fingerprint
 	}
 	switch feedback := h.Plan.Goal.Feedback; {
 	case h.Plan.IsOpen(): // the shortest line: a score in the lowest cell, at no price
 		look.Show, look.Response, look.Predictions = ask.Score, &zero, fingerprint
-		look.Shown = form.Shown{Rows: 1, Below: &zero, Price: &zero, Lower: &zero, Upper: &zero}
+		look.Shown = form.Shown{Below: &zero, Price: &zero, Lower: &zero, Upper: &zero, Counted: form.Counted{Rows: 1}}
 		for _, m := range h.Plan.Metrics {
 			if len(m) < len(look.Metric) {
 				look.Metric = m
@@ -54,7 +55,8 @@ func (h *Past) TwoWrites(c *journal.Chain) int {
 		}
 	case h.Plan.Design().Arrives(): // rows that come take a shorter line than a look
 		added := form.LabelsFile{Fingerprint: fingerprint}
-		look = form.Line{Event: form.Changed, Time: when, Shown: form.Shown{Rows: 1}, Change: form.Change{Labels: &added}}
+		look = form.Line{Event: form.Changed, Time: when, Shown: form.Shown{Counted: form.Counted{Rows: 1}},
+			Change: form.Change{Labels: &added}}
 	case h.Plan.Promise.Test != "":
 		look.Verdict = form.Pass
 	case feedback == transfer.Gate:

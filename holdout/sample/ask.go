@@ -17,7 +17,8 @@ import (
 func (l *Sample) Ask(s rule.Submission) (a rule.Asked, err error) {
 	a.Scores = design.Scores{Labels: l.Labels, Records: l.RecordsOf(nil)}
 	a.Scores.Groups = l.Clusters
-	a.Line.Line = form.Line{Event: form.Looked, Name: s.Name, Team: s.Team, Metric: s.Metric, Question: s.Question}
+	a.Line.Line = form.Line{Event: form.Looked, Question: s.Question, Request: form.Request{Name: s.Name, Team: s.Team,
+		Metric: s.Metric}}
 	if s.Values == nil && l.plan.IsOpen() { // to ask for its price
 		a.Query, err = l.Query(&a)
 		return a, err

@@ -67,7 +67,7 @@ func (l *Sample) joined(a *rule.Asked, q *rule.Query) error {
 	if len(a.All) == 0 {
 		return nil
 	}
-	own := form.Shown{Rows: a.Rows, Differ: q.Differ, Share: q.Share, Clusters: a.Clusters}
+	own := form.Shown{Clusters: a.Clusters, Counted: form.Counted{Rows: a.Rows, Differ: q.Differ, Share: q.Share}}
 	a.Conditions, q.Joint = []form.Shown{own}, []design.Scores{a.Scores}
 	for _, c := range a.All {
 		one := *a
@@ -80,7 +80,8 @@ func (l *Sample) joined(a *rule.Asked, q *rule.Query) error {
 		case asks.Tails == nil && c.Bar >= 0:
 			return form.Inputf("all: got %s for a candidate that is the incumbent on all of these rows, which no bar from 0 on is passed by", c)
 		}
-		own := form.Shown{Rows: one.Rows, Differ: asks.Differ, Share: asks.Share, Clusters: one.Clusters}
+		own := form.Shown{Clusters: one.Clusters, Counted: form.Counted{Rows: one.Rows, Differ: asks.Differ,
+			Share: asks.Share}}
 		a.Conditions = append(a.Conditions, own)
 		q.Joint = append(q.Joint, one.Scores)
 	}

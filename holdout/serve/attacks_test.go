@@ -40,7 +40,9 @@ const page = "../../docs/check/server.md"
 // answered, and no file is made.
 func TestAttacks(t *testing.T) {
 	t.Run("fixed", func(t *testing.T) { compare(t, attacked(t, answers(20))) })
-	t.Run("open", func(t *testing.T) { attacked(t, holdout.Terms{Open: true, Ask: []string{"score:step=0.2"}}) })
+	t.Run("open", func(t *testing.T) {
+		attacked(t, holdout.Terms{Unlimited: holdout.Unlimited{Open: true, Ask: []string{"score:step=0.2"}}})
+	})
 }
 
 // attacked tries everything against a server of one kind of look, and returns the table.
@@ -376,7 +378,7 @@ func TestNothingOfTheLabelsLeaves(t *testing.T) {
 			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 2}}}, Options{Bars: []float64{0.5, 0.7, 0.8}})
 	})
 	t.Run("open", func(t *testing.T) {
-		leaves(t, holdout.Terms{Open: true, Ask: []string{"pass:bar=0.7,bar=0.8"}}, Options{})
+		leaves(t, holdout.Terms{Unlimited: holdout.Unlimited{Open: true, Ask: []string{"pass:bar=0.7,bar=0.8"}}}, Options{})
 	})
 }
 

@@ -26,8 +26,8 @@ func differences(t *testing.T, labels *holdout.Labels, base string) (dir, path s
 	return create(t, labels, holdout.Terms{
 		Goal: transfer.Goal{Queries: 6, Tau: 0.2, Query: transfer.Difference,
 			Shown: transfer.Shown{Feedback: transfer.Gate, Passes: 3}},
-		Bars:      []float64{-0.1, 0, 0.1},
 		Incumbent: holdout.Submission{Values: body(base), Path: path},
+		Asks:      holdout.Asks{Bars: []float64{-0.1, 0, 0.1}},
 	}), path
 }
 
@@ -132,7 +132,7 @@ func TestIncumbentsOfAnOpenLedger(t *testing.T) {
 		}
 	}
 	write(predictions(100))
-	terms := holdout.Terms{Open: true, Ask: []string{"pass:bar=0"}}
+	terms := holdout.Terms{Unlimited: holdout.Unlimited{Open: true, Ask: []string{"pass:bar=0"}}}
 	terms.Incumbent = holdout.Submission{Values: body(predictions(100)), Path: base}
 	dir := create(t, labels, terms)
 	s := run(t, dir, labels, Options{})

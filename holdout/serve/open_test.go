@@ -36,8 +36,9 @@ func prices(t *testing.T, text string) (list []price) {
 
 // offered are terms of an open ledger that teams may ask three things.
 func offered() holdout.Terms {
-	return holdout.Terms{Open: true,
-		Ask: []string{"pass:bar=0.5,bar=0.6", "score:step=0.2", "guess:within=0.1,step=0.1"}}
+	return holdout.Terms{
+		Unlimited: holdout.Unlimited{Open: true, Ask: []string{"pass:bar=0.5,bar=0.6", "score:step=0.2", "guess:within=0.1,step=0.1"}},
+	}
 }
 
 // A served open ledger answers what was declared, at its price, and nothing else.
@@ -212,7 +213,7 @@ func TestOffers(t *testing.T) {
 	told := (*holdout.InputError)(nil)
 	for _, ask := range []string{"", "pass", "pass:", "pass:bar", "pass:bar=x", "pass:bar=2", "pass:step=0.1", "all", "best:step=0",
 		"score:near=0.1", "reject", "reject:test=t", "guess:expect=1", "pass:bar=0.5,expect=0"} {
-		terms := holdout.Terms{Open: true, Ask: []string{ask}}
+		terms := holdout.Terms{Unlimited: holdout.Unlimited{Open: true, Ask: []string{ask}}}
 		terms.Goal.Beta = theory.LogProb(-3)
 		if _, err := holdout.Certify(terms, labels.Samples()); !errors.As(err, &told) || !strings.HasPrefix(err.Error(), "ask: ") {
 			t.Errorf("%q: got %v", ask, err)

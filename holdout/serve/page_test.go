@@ -95,7 +95,7 @@ func TestForm(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	labels, predictions := holdoutOf(t, 3)
 	tokens, secrets := teams(t, 4)
-	s := run(t, create(t, labels, holdout.Terms{Open: true, Ask: []string{"pass:bar=0.5,bar=0.6", "best:step=0.1"}}), labels,
+	s := run(t, create(t, labels, holdout.Terms{Unlimited: holdout.Unlimited{Open: true, Ask: []string{"pass:bar=0.5,bar=0.6", "best:step=0.1"}}}), labels,
 		Options{Tokens: tokens, Public: true})
 	for _, c := range []struct {
 		team, right int
@@ -155,7 +155,8 @@ func TestIntervalsOutwards(t *testing.T) {
 // Ledgers of F1 and of other ratios are served, and an F1 look stands on the board with its interval.
 func TestServedRatios(t *testing.T) {
 	labels, predictions := holdoutOf(t, 3)
-	terms := holdout.Terms{Open: true, Ask: []string{"pass:bar=0.3"}, Metrics: []string{"f1", "jaccard"}}
+	terms := holdout.Terms{Asks: holdout.Asks{Metrics: []string{"f1", "jaccard"}},
+		Unlimited: holdout.Unlimited{Open: true, Ask: []string{"pass:bar=0.3"}}}
 	terms.Units.Positive = "a"
 	s := run(t, create(t, labels, terms), labels, Options{})
 	page := s.ask(t, 200, asks{}.form("metric", "f1", "ask", "show=pass&bar=0.3", "name", "one", "predictions", predictions(390)))

@@ -651,7 +651,7 @@ func TestNotServed(t *testing.T) {
 	if _, err := New(final, labels, Options{}); !errors.As(err, &told) || !strings.Contains(err.Error(), "finalists") {
 		t.Errorf("got %v", err)
 	}
-	open := create(t, labels, holdout.Terms{Open: true})
+	open := create(t, labels, holdout.Terms{Unlimited: holdout.Unlimited{Open: true}})
 	if _, err := New(open, labels, Options{}); !errors.As(err, &told) || !strings.Contains(err.Error(), "made without --ask") {
 		t.Errorf("got %v", err)
 	}

@@ -230,5 +230,8 @@ func (g Goal) BarTails() tail.Bar {
 
 // IsPlain reports whether the goal says nothing by parameters.
 func (g Goal) IsPlain() bool {
-	return g.Budget == 0 && g.Epsilon == 0 && g.hasPlainFeedback() && g.Known == (Known{})
+	if g.Known != (Known{}) || !g.hasPlainFeedback() {
+		return false
+	}
+	return g.Budget == 0 && g.Epsilon == 0
 }

@@ -26,6 +26,7 @@ func (g Goal) validKnown() error {
 	}
 	signed, decided := g.Query.IsSigned(), g.Decided >= Undecided && g.Decided <= TwoClasses
 	d, r, v, e := g.Disagreement, g.AtLeast, g.Variance, g.SecondMoment
+	bounds := d > 0 || r > 0 || e > 0
 	for _, c := range [...]struct {
 		name  string
 		value any
@@ -42,7 +43,7 @@ func (g Goal) validKnown() error {
 		{"second-moment", e, e == 0 || signed, "none, or difference queries"},
 		{"second-moment", e, e == 0 || e > 0 && e <= 1, "a number in (0, 1]"},
 		{"decided", int(g.Decided), decided, "any classes, two, or none"},
-		{"enforce", g.Checked, !g.Checked || d > 0 || r > 0 || e > 0, "false, or a disagreement, at-least or second-moment to enforce"},
+		{"enforce", g.Checked, !g.Checked || bounds, "false, or a disagreement, at-least or second-moment to enforce"},
 	} {
 		if err := theory.Domain(c.ok, c.name, c.value, c.want); err != nil {
 			return err

@@ -44,7 +44,7 @@ func runExtend(c *commands.Call, target commands.Target, dir string, _ []string)
 		return usage.Errorf("--from: got it without --labels, want the file of new rows")
 	}
 	if e.Labels != nil {
-		added := holdout.Terms{Metrics: []string{status.Plan.Metric}, Units: status.Plan.Units}
+		added := holdout.Terms{Asks: holdout.Asks{Metrics: []string{status.Plan.Metric}, Units: status.Plan.Units}}
 		done, err := readIncumbent(c, status.Plan.Readings, e.Labels, &added)
 		defer done()
 		if err != nil {

@@ -39,7 +39,8 @@ func (s *request) findings(ctx context.Context, rows [][]goals.Row) ([]string, e
 // It says so of what is better alone.
 func (s *request) lessFeedback(rows [][]goals.Row) ([]string, error) {
 	base := s.grid.Base
-	if s.asked || len(rows) != 1 || base.Shown != (transfer.Shown{}) || base.Known != (transfer.Known{Disagreement: base.Disagreement}) {
+	usual := base.Shown == transfer.Shown{} && base.Known == transfer.Known{Disagreement: base.Disagreement}
+	if s.asked || len(rows) != 1 || !usual {
 		return nil, nil
 	}
 	g, unknown := rows[0][0].Goal, s.unknown
