@@ -215,7 +215,7 @@ func (c coins) squares(r *rand.Rand, count int) []openMove {
 			}
 			q.means, move.above = append(q.means, sum/float64(n)), append(move.above, squares > most*float64(n))
 		}
-		q.tails = open.Rounded{Tails: open.Kept{Rows: float64(n), Most: most}, By: 1e-15}
+		q.tails = open.Rounded{Tails: open.Around{Margin: open.Kept{Rows: float64(n), Most: most}}, By: 1e-15}
 		truth, _ := q.truth.Float64()
 		share := []float64{nearlyAll, nearlyNothing, 0.5, 0.2}[r.IntN(4)]
 		move.asked = q

@@ -43,11 +43,11 @@ func planned(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) (tails op
 		alike = alike && p.Open.HasSharpTails()
 		switch {
 		case l.Moment > 0 && p.Fixes():
-			return open.Ranged{Rows: entropic, Square: l.Moment}
+			return open.Around{Margin: open.Ranged{Rows: entropic, Square: l.Moment}}
 		case l.Moment > 0:
-			return open.KnownVariance{Rows: entropic, Variance: l.Moment, Lowest: -1}
+			return open.Around{Margin: open.KnownVariance{Rows: entropic, Variance: l.Moment, Lowest: -1}}
 		case l.RefusedAbove > 0:
-			return open.Kept{Rows: entropic, Most: l.RefusedAbove}
+			return open.Around{Margin: open.Kept{Rows: entropic, Most: l.RefusedAbove}}
 		case decides && counted:
 			return open.TwoClasses(rows, l.Differ)
 		case decides:
@@ -55,7 +55,7 @@ func planned(p *rule.Plan, l rule.Line, rows int64, sizes *form.Sizes) (tails op
 		case l.Differ > 0 && alike && p.Design().Share(&l.Line) == 1: // such as two columns
 			return open.Decided{Rows: int64(entropic), Count: int64(entropic), Among: open.InUnit(entropic, true)}
 		case l.Differ > 0:
-			return open.Differences{Rows: entropic, Disagreement: p.Design().Share(&l.Line)}
+			return open.Around{Margin: open.Differences{Rows: entropic, Disagreement: p.Design().Share(&l.Line)}}
 		case counted:
 			return open.ZeroOne{Rows: rows}
 		}

@@ -31,6 +31,53 @@ func (s KLShift) Slope() float64 {
 	return logDeficit(q/s.P, s.Shift/s.P) - logDeficit(complement(s)/r, -s.Shift/r)
 }
 
+// KLEnd returns p < x for the side -1 and p > x for the side 1, with kl(x || p) >= nats and little more, for 0 <= x <=
+// 1. It is an end of [0,1] if rounding leaves none before.
+func KLEnd(x, nats, side float64) float64 {
+	room := x
+	if side > 0 {
+		room = 1 - x
+	}
+	if nats <= 0 || room <= 0 {
+		return x
+	}
+	if x < 0x1p-900 && side < 0 {
+		return 0
+	}
+	// Pinsker's inequality, and kl(x || x-s) >= x ln(x/(x-s)) - s.
+	most := min(math.Sqrt(nats/2), -room*math.Expm1(-nats/room-1))
+	// By its series in s, kl(x || x+s) = s^2/2v - (1-2x) s^3/3v^2 + ..., v = x(1-x).
+	shift := most
+	if variance := x * (1 - x); variance > 0 {
+		s := math.Sqrt(2 * nats * variance)
+		skew := side * (1 - 2*x) * s / variance
+		shift = s * (1 + skew/3 + skew*skew/36 - s*s/(4*variance))
+	}
+	shift = Newton(most, room, shift, func(s float64) (value, slope float64) {
+		p := x + side*s
+		return KLShift{P: p, Shift: x - p}.Nats() - nats, s / (p * (1 - p))
+	})
+	for grow := 8e-15; ; grow *= 2 {
+		switch p := x + side*shift*(1+grow); {
+		case p <= 0:
+			return 0
+		case p >= 1:
+			return 1
+		case KLShift{P: p, Shift: x - p}.Nats()*(1-1e-14) >= nats:
+			return p
+		}
+	}
+}
+
+// KLReach returns about the s with kl(c+s || c) = nats, for 0 < c < 1 and nats <= ln 1/c.
+func KLReach(c, nats float64) float64 {
+	variance := c * (1 - c)
+	s := math.Sqrt(2 * nats * variance)
+	return Newton(1-c, 1-c, s*(1+(1-2*c)*s/(6*variance)), func(s float64) (value, slope float64) {
+		return KLShift{P: c, Shift: s}.Nats() - nats, math.Log1p(s/c) - math.Log1p(-s/(1-c))
+	})
+}
+
 // LeastEntropy returns about the P at which kl(P+shift || P) is least, for 0 < shift <= 0.4. Its power series in the
 // shift, an odd one but for 1/2, is close up to 0.1; Newton's method goes on from there.
 func LeastEntropy(shift float64) float64 {

@@ -241,6 +241,55 @@ func (r Interval) SafeRoot(tolerance float64, f func(float64) float64) float64 {
 	return hi
 }
 
+// Rises returns about the least number from 0 to hi at which a rising function is at least 0, and is never below it: hi
+// if there is none. It begins at s.
+func Rises(hi, s, tolerance float64, f func(s float64) float64) float64 {
+	lo, last, before := 0., math.NaN(), 0.
+	for range 100 {
+		value, aim := f(s), 1+tolerance/2 // beyond the root
+		if value < 0 {
+			lo = s
+		} else {
+			hi, aim = s, 1-tolerance/2
+		}
+		if hi-lo <= tolerance*hi {
+			break
+		}
+		next := (s - value*(s-last)/(value-before)) * aim
+		last, before = s, value
+		if s = next; !(s > lo && s < hi) {
+			s = lo + (hi-lo)/2
+		}
+	}
+	return hi
+}
+
+// Newton returns about the root of a rising convex function on (0, hi), mostly within 1e-15 of itself and of its
+// distance from where the function ends. A step that leaves what is known of the root is replaced by half of it.
+func Newton(hi, end, s float64, f func(s float64) (value, slope float64)) float64 {
+	lo := 0.0
+	for range 100 {
+		if !(s > lo && s < hi) {
+			s = lo + (hi-lo)/2
+		}
+		value, slope := f(s)
+		if value < 0 {
+			lo = s
+		} else {
+			hi = s
+		}
+		step := value / slope
+		s -= step
+		if math.Abs(step) < 2e-8*min(s, end-s) || hi-lo < 1e-15*hi {
+			break
+		}
+	}
+	if s >= lo && s <= hi {
+		return s
+	}
+	return hi
+}
+
 // Near says where to look for the least x in (0, Top) at which a decision holds. From is zero if nothing is known;
 // else x is expected below it by about the share Step, or 1e-5 if that is zero.
 type Near struct{ From, Top, Step float64 }

@@ -170,7 +170,7 @@ func TestEndsOfBins(t *testing.T) {
 			t.Fatalf("%v at %v, level e^%v: lower end %v, of the mirror %v", v, x, level, lower, other)
 		}
 		within := x > lowest+1e-9 && x < highest-1e-9
-		if unit := (Unit{rows}); within && (lower < unit.Lower(x, level)-1e-9 || upper > unit.Upper(x, level)+1e-9) {
+		if unit := (Unit{Rows: rows}); within && (lower < unit.Lower(x, level)-1e-9 || upper > unit.Upper(x, level)+1e-9) {
 			t.Fatalf("%v at %v, level e^%v: [%v, %v], of values in [0,1] [%v, %v]", v, x, level, lower, upper,
 				unit.Lower(x, level), unit.Upper(x, level))
 		}
@@ -206,7 +206,7 @@ func TestGatesOfBins(t *testing.T) {
 		}
 		margins := []any{c.span * mean}
 		for _, bins := range []int{0, 64, 500} {
-			tails := Tails(Unit{float64(c.rows)})
+			tails := Tails(Unit{Rows: float64(c.rows)})
 			if bins > 0 {
 				v := make(Binned, bins)
 				for i := range c.rows {

@@ -24,7 +24,7 @@ func sumOver(parent float64, children []float64) float64 {
 }
 
 func anyTails(r *rand.Rand) Tails {
-	return []Tails{Unit{700}, ZeroOne{300}, Differences{900, 0.3}, KnownVariance{800, 0.1, 0}}[r.IntN(4)]
+	return []Tails{Unit{Rows: 700}, ZeroOne{300}, Around{Differences{900, 0.3}}, Around{KnownVariance{800, 0.1, 0}}}[r.IntN(4)]
 }
 
 // randomLook is a look of any kind with any bet.
@@ -166,8 +166,8 @@ func TestMostNats(t *testing.T) {
 		for _, rate := range []float64{3e-16, 1e-12, 1e-6, 0.5, 1 - 1e-9, 1 - 1e-15, 1 - 4e-16} {
 			share := Expect(rate).Share(0, 0, most)
 			s := Steps{Within: 0.01, Step: 0.01, Most: most}
-			guess, err := Guess(Unit{1000}, 0.5, share, s)
-			board, err2 := Board(Unit{1000}, 0.5, share, s)
+			guess, err := Guess(Unit{Rows: 1000}, 0.5, share, s)
+			board, err2 := Board(Unit{Rows: 1000}, 0.5, share, s)
 			if err != nil || err2 != nil {
 				t.Fatal(err, err2)
 			}
@@ -181,15 +181,15 @@ func TestMostNats(t *testing.T) {
 		}
 	}
 	s := Steps{Within: 0.001, Step: 0.001, Most: 8}
-	if _, err := Score(Unit{5000}, 0.5, s); err != nil {
+	if _, err := Score(Unit{Rows: 5000}, 0.5, s); err != nil {
 		t.Error(err)
 	}
 	s.Step = 0.0001
-	if _, err := Score(Unit{5000}, 0.5, s); err == nil {
+	if _, err := Score(Unit{Rows: 5000}, 0.5, s); err == nil {
 		t.Error("10,000 cells fit into 8 nats each")
 	}
 	s.Step = 1e-9
-	if _, err := Board(Unit{5000}, 0.5, 0.2, s); err == nil {
+	if _, err := Board(Unit{Rows: 5000}, 0.5, 0.2, s); err == nil {
 		t.Error("a board of half a billion cells")
 	}
 }
@@ -200,9 +200,9 @@ func TestSharesBeyondTheirEnds(t *testing.T) {
 	steps := Steps{Within: 0.1, Step: 0.1, Most: 40}
 	for _, share := range []float64{0, 1, -0.1, 1.1, math.NaN(), math.Inf(1)} {
 		for name, look := range map[string]func() (Look, error){
-			"gate":      func() (Look, error) { return Gate(at, Unit{5000}, 0.3, share) },
-			"board":     func() (Look, error) { return Board(Unit{5000}, 0.3, share, steps) },
-			"guess":     func() (Look, error) { return Guess(Unit{5000}, 0.3, share, steps) },
+			"gate":      func() (Look, error) { return Gate(at, Unit{Rows: 5000}, 0.3, share) },
+			"board":     func() (Look, error) { return Board(Unit{Rows: 5000}, 0.3, share, steps) },
+			"guess":     func() (Look, error) { return Guess(Unit{Rows: 5000}, 0.3, share, steps) },
 			"rejection": func() (Look, error) { return Rejection(at, share) },
 		} {
 			if l, err := look(); err == nil {

@@ -12,21 +12,18 @@ import (
 //	P[mean >= x] <= min over whole t, 0 <= t < nx, of E(B-t)_+/(nx-t) = q,   B of the law Bin(n,p),
 //
 // and the mirror. They are nowhere farther than the ends of [Unit]. Source: docs/theorems/feedback.md#convex-tail.
-type Convex struct{ Rows int64 }
+type Convex struct {
+	unitRange
+	Rows int64
+}
 
 // InUnit returns the tails of values in [0,1] on so many rows: the sharper ones if these count alike.
 func InUnit(rows float64, alike bool) Planned {
 	if alike {
-		return Convex{int64(rows)}
+		return Convex{Rows: int64(rows)}
 	}
-	return Unit{rows}
+	return Unit{Rows: rows}
 }
-
-// Range returns 0 and 1.
-func (Convex) Range() (lowest, highest float64) { return 0, 1 }
-
-// Edge returns x.
-func (Convex) Edge(x float64) float64 { return x }
 
 // Lower returns p <= x. An x above 1 is never reached.
 func (v Convex) Lower(x, lnLevel float64) float64 {
@@ -47,7 +44,7 @@ func (v Convex) Upper(x, lnLevel float64) float64 {
 }
 
 // unit is the query for the relative entropy's bound.
-func (v Convex) unit() Unit { return Unit{float64(v.Rows)} }
+func (v Convex) unit() Unit { return Unit{Rows: float64(v.Rows)} }
 
 // nearer returns the greatest p, from the least one on, at which the tail at x is certainly no more than the level.
 func (v Convex) nearer(x, least, lnLevel float64) float64 {

@@ -53,7 +53,7 @@ func TestConvexEndsAgainstSums(t *testing.T) {
 		x := []float64{1, r.Float64(), float64(1+r.IntN(n)) / float64(n), math.Pow(10, -6*r.Float64())}[r.IntN(4)]
 		level := -1.2 - 12*r.Float64()
 		q := new(big.Float).SetPrec(300).SetFloat64(math.Exp(level))
-		v, unit := Convex{int64(n)}, Unit{float64(n)}
+		v, unit := Convex{Rows: int64(n)}, Unit{Rows: float64(n)}
 		lower, upper := v.Lower(x, level), v.Upper(x, level)
 		if lower < unit.Lower(x, level) || upper > unit.Upper(x, level) || lower > x || upper < x {
 			t.Errorf("%d rows at %v, level e^%v: [%v, %v]", n, x, level, lower, upper)
@@ -98,8 +98,8 @@ func TestConvexGates(t *testing.T) {
 		tails       Tails
 		pass, upper float64
 	}{
-		{Convex{5000}, 0.8150, 0.8266}, {Unit{5000}, 0.8170, 0.8306},
-		{Convex{500}, 0.8464, 0.8787}, {Unit{500}, 0.8523, 0.8895},
+		{Convex{Rows: 5000}, 0.8150, 0.8266}, {Unit{Rows: 5000}, 0.8170, 0.8306},
+		{Convex{Rows: 500}, 0.8464, 0.8787}, {Unit{Rows: 500}, 0.8523, 0.8895},
 	} {
 		gate, err := Gate(at, c.tails, 0.8, Usual().Share(0, 0, 8))
 		if err != nil {
@@ -113,8 +113,8 @@ func TestConvexGates(t *testing.T) {
 	for _, n := range []int64{200, 500, 1000, 5000} {
 		for i, level := range []float64{1e-2, 1e-3, 1e-4, 1e-6} {
 			ln := math.Log(level)
-			pass, _ := Convex{n}.Pass(0.8, ln)
-			usual, _ := Unit{float64(n)}.Pass(0.8, ln)
+			pass, _ := Convex{Rows: n}.Pass(0.8, ln)
+			usual, _ := Unit{Rows: float64(n)}.Pass(0.8, ln)
 			ratio := (pass - 0.8) / (usual - 0.8)
 			if rows, want := ratio*ratio, []float64{0.78, 0.83, 0.86, 0.89}[i]; math.Abs(rows-want) > 0.02 {
 				t.Errorf("%d rows, level %v: %.3f of the rows, want %v", n, level, rows, want)
@@ -127,8 +127,8 @@ func TestConvexGates(t *testing.T) {
 func TestConvexEndsOfManyRows(t *testing.T) {
 	last := 0.0
 	for _, n := range []int64{1 << 21, 1 << 22, 1<<22 + 1, 1 << 23, 1 << 40} {
-		lower := Convex{n}.Lower(0.3, -5)
-		if lower < last || lower < (Unit{float64(n)}).Lower(0.3, -5) {
+		lower := Convex{Rows: n}.Lower(0.3, -5)
+		if lower < last || lower < (Unit{Rows: float64(n)}).Lower(0.3, -5) {
 			t.Errorf("%d rows: %v, fewer have %v", n, lower, last)
 		}
 		last = lower

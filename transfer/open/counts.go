@@ -43,7 +43,7 @@ func (v ZeroOne) Lower(x, lnLevel float64) float64 {
 	if k <= 0 || k > v.Rows {
 		return max(0, x)
 	}
-	p := Unit{float64(v.Rows)}.Lower(math.Nextafter(x, 0), lnLevel)
+	p := Unit{Rows: float64(v.Rows)}.Lower(math.Nextafter(x, 0), lnLevel)
 	return v.refine(1, p, math.Nextafter(v.mean(k-1), 0), lnLevel, v.atLeast(k))
 }
 
@@ -56,7 +56,7 @@ func (v ZeroOne) Upper(x, lnLevel float64) float64 {
 	if k > v.Rows {
 		return 1
 	}
-	p := apart(v.above(k-1), Unit{float64(v.Rows)}.rate(lnLevel), 1)
+	p := num.KLEnd(v.above(k-1), Unit{Rows: float64(v.Rows)}.rate(lnLevel), 1)
 	return v.refine(-1, p, v.above(k), lnLevel, v.atMost(k-1))
 }
 
@@ -134,7 +134,7 @@ func (v ZeroOne) Pass(bar, lnLevel float64) (float64, bool) {
 		return 0, false
 	}
 	n := float64(v.Rows)
-	nats, b := Unit{n}.rate(lnLevel), num.Binomial{N: v.Rows, P: bar}
+	nats, b := Unit{Rows: n}.rate(lnLevel), num.Binomial{N: v.Rows, P: bar}
 	enough := func(k int64) bool {
 		x := math.Nextafter(v.mean(k), 0)
 		if x <= bar {

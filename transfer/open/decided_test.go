@@ -120,7 +120,7 @@ func TestTailsOfDecidedRows(t *testing.T) {
 			}
 		}
 		if ties {
-			tails.Among = Unit{float64(count)}
+			tails.Among = Unit{Rows: float64(count)}
 		}
 		wrong, reached := exceeds(tails, law, n, cuts, truth)
 		if wrong {
@@ -151,7 +151,7 @@ func TestEndsOfDecidedRows(t *testing.T) {
 		}
 		lowest, highest := v.Range()
 		bar := x - 4*r.Float64()*(x-before)*math.Sqrt(float64(count))
-		for _, v := range []Decided{v, {n, count, Unit{float64(count)}}} {
+		for _, v := range []Decided{v, {n, count, Unit{Rows: float64(count)}}} {
 			lower, upper := v.Lower(x, level), v.Upper(x, level)
 			if !(lower >= lowest && lower <= x && upper >= before && upper <= highest) {
 				t.Fatalf("%+v at %v: [%v, %v]", v, x, lower, upper)
@@ -203,11 +203,11 @@ func TestGateOfDecidedRows(t *testing.T) {
 	if pass := gate.Cuts[0].At; pass != 0.026 || !(fail > 0.0411 && fail <= 0.04125) {
 		t.Errorf("passes at %v, and a failure says at most %v", pass, fail)
 	}
-	today, err := Gate(at, Differences{1000, 0.1}, 0, Usual().Share(0, 0, 8))
+	today, err := Gate(at, Around{Differences{1000, 0.1}}, 0, Usual().Share(0, 0, 8))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, before := today.Interval(at, Differences{1000, 0.1}, 0)
+	_, before := today.Interval(at, Around{Differences{1000, 0.1}}, 0)
 	if cut := today.Cuts[0].At; !(cut > 0.0306 && cut < 0.0307 && before > 0.0561 && before < 0.0562) {
 		t.Errorf("rows that are random pass at %v, and a failure says at most %v", cut, before)
 	}

@@ -171,5 +171,5 @@ func reached(bar, nats float64) float64 {
 	case nats <= 0:
 		return bar
 	}
-	return min(bar+reach(bar, nats)*(1+1e-9), 1)
+	return min(bar+num.KLReach(bar, nats)*(1+1e-9), 1)
 }

@@ -7,130 +7,99 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
-// Differences is a query with values in [-1,1] that is not 0 on at most the share Disagreement of the population: a
-// difference of the losses of two models. Its ends are x - s and x + s with Rows I_d(s) = ln 1/q, I_d the rate of
-// [tail.Difference]. Independent rows are enough.
+// Around is a query whose ends are x - s and x + s, s the margin of its law at the level. Independent rows are enough.
+type Around struct{ Margin }
+
+// Margin is a law of values that end at 1.
+type Margin interface {
+	lowest() float64                // of the values
+	margin(lnLevel float64) float64 // s, rounded up
+}
+
+// Range returns the ends of the values.
+func (v Around) Range() (lowest, highest float64) { return v.lowest(), 1 }
+
+// Edge returns x.
+func (Around) Edge(x float64) float64 { return x }
+
+// Lower returns x - s.
+func (v Around) Lower(x, lnLevel float64) float64 {
+	return max(math.Nextafter(x-v.margin(lnLevel), -2), v.lowest())
+}
+
+// Upper returns x + s.
+func (v Around) Upper(x, lnLevel float64) float64 {
+	return min(math.Nextafter(x+v.margin(lnLevel), 2), 1)
+}
+
+// Pass returns bar + s.
+func (v Around) Pass(bar, lnLevel float64) (float64, bool) {
+	if bar <= v.lowest() {
+		return math.Nextafter(v.lowest(), 1), true
+	}
+	return leastPass(v, bar, v.margin(lnLevel), lnLevel)
+}
+
+// Widest returns the two margins and the gap.
+func (v Around) Widest(lnLow, lnHigh, gap float64) float64 {
+	const rounding = 1e-15 // of the cuts, which are at most 1, and of the ends
+	return min(v.margin(lnLow)+v.margin(lnHigh)+gap+rounding, 1-v.lowest())
+}
+
+// Differences are values in [-1,1] that are not 0 on at most the share Disagreement of the population: a difference of
+// the losses of two models. Rows I_d(s) = ln 1/q, I_d the rate of [tail.Difference].
 type Differences struct {
 	Rows         float64
 	Disagreement float64 // in (0,1]
 }
 
-// Range returns -1 and 1.
-func (Differences) Range() (lowest, highest float64) { return -1, 1 }
+func (Differences) lowest() float64 { return -1 }
 
-// Edge returns x.
-func (Differences) Edge(x float64) float64 { return x }
-
-// Lower returns x - s.
-func (v Differences) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
-
-// Upper returns x + s.
-func (v Differences) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
-
-// Pass returns bar + s.
-func (v Differences) Pass(bar, lnLevel float64) (float64, bool) {
-	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
-}
-
-// margin returns s, rounded up: no mean is as far off as 1 + d.
+// margin knows that no mean is as far off as 1 + d.
 func (v Differences) margin(lnLevel float64) float64 {
 	tilt := tail.Difference{Disagreement: v.Disagreement}.Tilt
 	return min(leastShift(-lnLevel/v.Rows, tilt), math.Nextafter(1+v.Disagreement, 3))
 }
 
-// KnownVariance is a query f with values in [Lowest,1]: from 0, with the mean over the rows of E(f-c)^2 at most
-// Variance for some constants c in [0,1]; or from -1, with the mean of E f^2. Its ends are x - s and x + s with
-//
-//	Rows V h(s/V) = ln 1/q,   h(u) = (1+u) ln(1+u) - u.
-//
-// Independent rows are enough. The bound is Bennett's.
+// KnownVariance is values f in [Lowest,1]: from 0, with the mean over the rows of E(f-c)^2 at most Variance for some
+// constants c in [0,1]; or from -1, with the mean of E f^2. By Bennett's bound Rows V h(s/V) = ln 1/q, h(u) = (1+u)
+// ln(1+u) - u.
 type KnownVariance struct {
 	Rows, Variance float64
 	Lowest         float64 // 0 or -1
 }
 
-// Range returns Lowest and 1.
-func (v KnownVariance) Range() (lowest, highest float64) { return v.Lowest, 1 }
+func (v KnownVariance) lowest() float64 { return v.Lowest }
 
-// Edge returns x.
-func (KnownVariance) Edge(x float64) float64 { return x }
-
-// Lower returns x - s.
-func (v KnownVariance) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
-
-// Upper returns x + s.
-func (v KnownVariance) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
-
-// Pass returns bar + s.
-func (v KnownVariance) Pass(bar, lnLevel float64) (float64, bool) {
-	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
-}
-
-// margin returns s, rounded up.
 func (v KnownVariance) margin(lnLevel float64) float64 {
 	return leastShift(-lnLevel/v.Rows, func(l float64) (g, slope float64) {
 		return v.Variance * num.ExpLess(l), v.Variance * math.Expm1(l)
 	})
 }
 
-// Ranged is a query with values in [-1,1], each row's in an interval of its own, which depends on no label. Its ends
-// are x - s and x + s with Rows s^2/2V = ln 1/q, V the mean square of half of the lengths. Source: Hoeffding 1963,
-// Theorem 2.
+// Ranged is values in [-1,1], each row's in an interval of its own, which depends on no label. Rows s^2/2V = ln 1/q, V
+// the mean square of half of the lengths. Source: Hoeffding 1963, Theorem 2.
 type Ranged struct {
 	Rows, Square float64 // Square is V
 }
 
-// Range returns -1 and 1.
-func (Ranged) Range() (lowest, highest float64) { return -1, 1 }
+func (Ranged) lowest() float64 { return -1 }
 
-// Edge returns x.
-func (Ranged) Edge(x float64) float64 { return x }
-
-// Lower returns x - s.
-func (v Ranged) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
-
-// Upper returns x + s.
-func (v Ranged) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
-
-// Pass returns bar + s.
-func (v Ranged) Pass(bar, lnLevel float64) (float64, bool) {
-	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
-}
-
-// margin returns s, rounded up.
 func (v Ranged) margin(lnLevel float64) float64 {
 	return math.Sqrt(-2*lnLevel*v.Square/v.Rows)*(1+1e-15) + 1e-300
 }
 
-// Kept is a query f with values in [-1,1] of which nothing is said unless the mean of f^2 over the rows is at most
-// Most: a response that it is more has a share of its own, [Refusals]. Its ends are x - s and x + s with
-//
-//	Rows (s - V ln(1 + s/V)) = ln 1/q,
-//
-// or the ends of any query with such values where these are nearer. Independent rows are enough.
+// Kept is values f in [-1,1] of which nothing is said unless the mean of f^2 over the rows is at most Most: a response
+// that it is more has a share of its own, [Refusals]. Rows (s - V ln(1 + s/V)) = ln 1/q, or s is the margin of any such
+// values where that is less.
 type Kept struct {
 	Rows, Most float64 // Most is V > 0
 }
 
-// Range returns -1 and 1.
-func (Kept) Range() (lowest, highest float64) { return -1, 1 }
+func (Kept) lowest() float64 { return -1 }
 
-// Edge returns x.
-func (Kept) Edge(x float64) float64 { return x }
-
-// Lower returns x - s.
-func (v Kept) Lower(x, lnLevel float64) float64 { return below(v, x, v.margin(lnLevel)) }
-
-// Upper returns x + s.
-func (v Kept) Upper(x, lnLevel float64) float64 { return above(v, x, v.margin(lnLevel)) }
-
-// Pass returns bar + s.
-func (v Kept) Pass(bar, lnLevel float64) (float64, bool) {
-	return passMargin(v, bar, v.margin(lnLevel), lnLevel)
-}
-
-// margin returns s, rounded up: (ln(1/q)/Rows + V (-ln(1-l) - l))/l, of which every l in (0,1) is valid. The best is
-// l = s/(s+V). With y = ln(1 + s/V) = -ln(1-l) the inequality is Rows V (e^y - 1 - y) = ln 1/q.
+// margin returns (ln(1/q)/Rows + V (-ln(1-l) - l))/l, of which every l in (0,1) is valid. The best is l = s/(s+V). With
+// y = ln(1 + s/V) = -ln(1-l) the inequality is Rows V (e^y - 1 - y) = ln 1/q.
 func (v Kept) margin(lnLevel float64) float64 {
 	nats := -lnLevel / v.Rows
 	whatever := Differences{Rows: v.Rows, Disagreement: 1}.margin(lnLevel)
@@ -138,7 +107,7 @@ func (v Kept) margin(lnLevel float64) float64 {
 	if !(most < 4) {
 		return whatever
 	}
-	s := newton(most, most, most, func(s float64) (value, slope float64) {
+	s := num.Newton(most, most, most, func(s float64) (value, slope float64) {
 		return v.Most*num.ExpLess(math.Log1p(s/v.Most)) - nats, s / (s + v.Most)
 	})
 	y := math.Log1p(s / v.Most)
@@ -170,37 +139,10 @@ func leastShift(nats float64, tilt func(l float64) (g, slope float64)) float64 {
 	return (nats+g)/l*(1+1e-13) + 1e-15
 }
 
-func below(tails Tails, x, margin float64) float64 {
-	lowest, _ := tails.Range()
-	return max(math.Nextafter(x-margin, -2), lowest)
-}
-
-func above(tails Tails, x, margin float64) float64 {
-	_, highest := tails.Range()
-	return min(math.Nextafter(x+margin, 2), highest)
-}
-
-func passMargin(tails Tails, bar, margin, lnLevel float64) (float64, bool) {
-	lowest, highest := tails.Range()
-	if bar <= lowest {
-		return math.Nextafter(lowest, 1), true
-	}
-	if bar+margin > highest {
-		return 0, false
-	}
-	return leastPass(tails, bar, margin, lnLevel)
-}
-
 // Evidence is a test of a null hypothesis at one level, as a query: its mean is the evidence in nats, ln of an e-value
 // or -ln of a p-value that is valid at this level, rounded down. The truth is 1 if the null hypothesis is false, and
 // otherwise 0. Under it, P[evidence >= x] <= e^-x.
-type Evidence struct{}
-
-// Range returns 0 and 1.
-func (Evidence) Range() (lowest, highest float64) { return 0, 1 }
-
-// Edge returns x.
-func (Evidence) Edge(x float64) float64 { return x }
+type Evidence struct{ unitRange }
 
 // Lower returns 1 if that much evidence is too much for a true null hypothesis.
 func (Evidence) Lower(x, lnLevel float64) float64 {

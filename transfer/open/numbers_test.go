@@ -150,7 +150,7 @@ func TestWidestIntervals(t *testing.T) {
 		{5000, 4.6, 3.2, 0}, {5000, 8, 3, 0.01}, {50, 3, 12, 0}, {12, 5, 5, 0.1}, {3, 2, 9, 0.3},
 		{400_000, 20, 3.1, 0.001}, {2, 40, 40, 0},
 	} {
-		got := Unit{c.n}.Widest(-c.low, -c.high, c.gap)
+		got := Unit{Rows: c.n}.Widest(-c.low, -c.high, c.gap)
 		most := 0.
 		for i := range 20_001 {
 			x := (1 - c.gap) * float64(i) / 20_000
@@ -176,13 +176,13 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 		{0, 0, 0.0394}, {10, 0, 0.0467}, {10, 2, 0.0627}, {30, 2, 0.0716}, {150, 0, 0.0559}, {150, 5, 0.1065},
 		{1000, 5, 0.1258},
 	} {
-		p := Plan{Unit{5000}, lnBeta, Usual(), c.looks + 1, c.passes + 1}
+		p := Plan{Unit{Rows: 5000}, lnBeta, Usual(), c.looks + 1, c.passes + 1}
 		if got := 2 * p.Gate(); math.Abs(got-c.distance) > 6e-5 {
 			t.Errorf("after %d looks and %d passes: %.5f, want %v", c.looks, c.passes, got, c.distance)
 		}
 	}
 	for looks, want := range map[[2]int64]float64{{1, 1}: 0.0197, {31, 3}: 0.0358, {151, 6}: 0.0532} {
-		if got := (Plan{Unit{5000}, lnBeta, Usual(), looks[0], looks[1]}).Gate(); math.Abs(got-want) > 6e-5 {
+		if got := (Plan{Unit{Rows: 5000}, lnBeta, Usual(), looks[0], looks[1]}).Gate(); math.Abs(got-want) > 6e-5 {
 			t.Errorf("look %d, pass %d: tau %v, want %v", looks[0], looks[1], got, want)
 		}
 	}
@@ -202,9 +202,9 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 // to it but for convex tails, which have no worst distance of their own.
 func TestWorstBar(t *testing.T) {
 	for _, tails := range []Planned{
-		Unit{5000}, Unit{40}, Convex{5000}, ZeroOne{800}, Differences{3000, 0.2}, KnownVariance{3000, 0.05, 0},
-		KnownVariance{3000, 0.05, -1}, Ranged{3000, 0.05},
-		Hoeffding{Unit{800}, 9000}, Hoeffding{ZeroOne{800}, 9000}, Hoeffding{ZeroOne{30}, 300},
+		Unit{Rows: 5000}, Unit{Rows: 40}, Convex{Rows: 5000}, ZeroOne{800}, Around{Differences{3000, 0.2}}, Around{KnownVariance{3000, 0.05, 0}},
+		Around{KnownVariance{3000, 0.05, -1}}, Around{Ranged{3000, 0.05}},
+		Hoeffding{Unit{Rows: 800}, 9000}, Hoeffding{ZeroOne{800}, 9000}, Hoeffding{ZeroOne{30}, 300},
 	} {
 		p := Plan{tails, math.Log(0.05), Usual(), 31, 3}
 		worst, most := p.Gate(), 0.
@@ -241,7 +241,7 @@ func TestHindsight(t *testing.T) {
 		if math.Abs(2*tau-c.distance) > 6e-5 {
 			t.Errorf("%d looks and %d passes: %v with hindsight, want %v", c.looks, c.passes, 2*tau, c.distance)
 		}
-		share := (Plan{Unit{5000}, math.Log(0.05), Usual(), c.looks + 1, c.passes + 1}).Gate() / tau
+		share := (Plan{Unit{Rows: 5000}, math.Log(0.05), Usual(), c.looks + 1, c.passes + 1}).Gate() / tau
 		if !(share > 1.05 && share < 1.36) {
 			t.Errorf("%d looks and %d passes: an open gate is wider by the factor %v", c.looks, c.passes, share)
 		}

@@ -2,6 +2,8 @@ package open
 
 import (
 	"math"
+
+	"github.com/dpcalc/dpcalc/internal/num"
 )
 
 // Plan is the look with the number Looks if Rare-1 of the looks before it came out on the rarer side and all used the
@@ -113,7 +115,7 @@ type distance struct{ low, high, gap float64 }
 // at returns the distance and its derivative at x. On the boundary c' = c(1-c)(logit x - logit c)/(x-c).
 func (d distance) at(x float64) (width, slope float64) {
 	y := min(x+d.gap, 1)
-	c, u := apart(x, d.low, -1), apart(y, d.high, 1)
+	c, u := num.KLEnd(x, d.low, -1), num.KLEnd(y, d.high, 1)
 	return u - c, alongBoundary(y, u) - alongBoundary(x, c)
 }
 
@@ -132,35 +134,10 @@ func alongBoundary(x, p float64) float64 {
 // Widest returns the distance of [Unit]: ends at counts are no wider, as k/n >= x > (k-1)/n at the least count beyond
 // x.
 func (v ZeroOne) Widest(lnLow, lnHigh, gap float64) float64 {
-	return Unit{float64(v.Rows)}.Widest(lnLow, lnHigh, gap)
+	return Unit{Rows: float64(v.Rows)}.Widest(lnLow, lnHigh, gap)
 }
 
 // Widest returns the distance of [Unit]: its ends are no nearer.
 func (v Convex) Widest(lnLow, lnHigh, gap float64) float64 {
 	return v.unit().Widest(lnLow, lnHigh, gap)
-}
-
-// Widest returns the two margins and the gap.
-func (v Differences) Widest(lnLow, lnHigh, gap float64) float64 {
-	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 2)
-}
-
-// Widest returns the two margins and the gap.
-func (v KnownVariance) Widest(lnLow, lnHigh, gap float64) float64 {
-	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 1-v.Lowest)
-}
-
-// Widest returns the two margins and the gap.
-func (v Ranged) Widest(lnLow, lnHigh, gap float64) float64 {
-	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 2)
-}
-
-// Widest returns the two margins and the gap.
-func (v Kept) Widest(lnLow, lnHigh, gap float64) float64 {
-	return widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, 2)
-}
-
-func widestMargins(low, high, gap, most float64) float64 {
-	const rounding = 1e-15 // of the cuts, which are at most 1, and of the ends
-	return min(low+high+gap+rounding, most)
 }

@@ -19,15 +19,10 @@ type Adds struct{ Both, FalsePositive, FalseNegative float64 }
 //
 // and the same with l and mu below 0. Source: docs/theorems/open.md, own intervals.
 type Ratio struct {
+	unitRange
 	Rows, Positive int64 // of all rows, and of those predicted positive, at least 1
 	Adds
 }
-
-// Range returns 0 and 1.
-func (Ratio) Range() (lowest, highest float64) { return 0, 1 }
-
-// Edge returns x.
-func (Ratio) Edge(x float64) float64 { return x }
 
 const quotient = 0x1p-51 // of itself a ratio may be off that is computed
 
@@ -71,30 +66,7 @@ func leastStep(room, lnLevel, least float64, at func(step float64) sum) float64 
 	if excess(room) < 0 {
 		return room
 	}
-	return rises(room, room/2, 1e-10, excess)
-}
-
-// rises returns about the least number from 0 to hi at which a rising function is at least 0, and is never below it:
-// hi if there is none. It begins at s.
-func rises(hi, s, tolerance float64, f func(s float64) float64) float64 {
-	lo, last, before := 0., math.NaN(), 0.
-	for range 100 {
-		value, aim := f(s), 1+tolerance/2 // beyond the root
-		if value < 0 {
-			lo = s
-		} else {
-			hi, aim = s, 1-tolerance/2
-		}
-		if hi-lo <= tolerance*hi {
-			break
-		}
-		next := (s - value*(s-last)/(value-before)) * aim
-		last, before = s, value
-		if s = next; !(s > lo && s < hi) {
-			s = lo + (hi-lo)/2
-		}
-	}
-	return hi
+	return num.Rises(room, room/2, 1e-10, excess)
 }
 
 // RatioGate is a gate at a bar of a ratio, whose mean is the mean of N - Bar D over all rows. A pass says that the
@@ -260,7 +232,7 @@ func (k kind) most(l, mu, odds float64) (ln, mean float64, inside bool) {
 // lnTail returns ln of what P[sum X >= least] is at most, rounded up, and the l that it is found at. It begins at one.
 func (s sum) lnTail(least, l float64) (ln, at float64) {
 	const last = 300 // beyond, the exponentials overflow
-	l = rises(last, l, 1e-6, func(l float64) float64 {
+	l = num.Rises(last, l, 1e-6, func(l float64) float64 {
 		_, slope := s.tilt(l)
 		return slope - least
 	})

@@ -88,7 +88,7 @@ func TestTailsOfRatios(t *testing.T) {
 			continue
 		}
 		cut := float64(1+r.IntN(31)) / 32
-		ratio := Ratio{int64(positive + negative), int64(positive), a}
+		ratio := Ratio{unitRange{}, int64(positive + negative), int64(positive), a}
 		gate, rows := RatioGate{ratio, cut}, float64(positive+negative)
 		exactly, _ := truth.Float64()
 		for _, o := range all {
@@ -147,7 +147,7 @@ func TestMaximumOfARow(t *testing.T) {
 	for range 700 {
 		a, cut, truth := []Adds{f1, recall, jaccard}[r.IntN(3)], r.Float64(), r.Float64()
 		side := []float64{-1, 1}[r.IntN(2)]
-		s := Ratio{10, 5, a}.sum(cut, truth, side)
+		s := Ratio{unitRange{}, 10, 5, a}.sum(cut, truth, side)
 		l := math.Pow(10, 2.4-9*r.Float64())
 		k := s.kinds[r.IntN(2)]
 		odds := math.Expm1(l * (k.top.x - k.low.x))
@@ -248,7 +248,7 @@ func TestBoundOfRatiosIsLeast(t *testing.T) {
 				return m*entropy(x, q) + n*entropy(max(0, others(x, cut, sum)), max(0, others(q, truth, 0)))
 			})
 		})
-		got, _ := Ratio{int64(m + n), int64(m), a}.sum(cut, truth, 1).lnTail(sum, 1)
+		got, _ := Ratio{unitRange{}, int64(m + n), int64(m), a}.sum(cut, truth, 1).lnTail(sum, 1)
 		if !(math.Abs(got-want) <= 1e-6*(1+math.Abs(want))) {
 			t.Errorf("%v, %v and %v rows, cut %v, truth %v, sum %v: e^%v, want e^%v", a, m, n, cut, truth, sum, got, want)
 		}
@@ -260,7 +260,7 @@ func TestEndsOfRatios(t *testing.T) {
 	r := rand.New(rand.NewPCG(52, 4))
 	for range 1500 {
 		n := int64(math.Pow(10, 1+8*r.Float64()))
-		v := Ratio{n, 1 + r.Int64N(n), []Adds{f1, recall, jaccard}[r.IntN(3)]}
+		v := Ratio{unitRange{}, n, 1 + r.Int64N(n), []Adds{f1, recall, jaccard}[r.IntN(3)]}
 		x, level := r.Float64(), -math.Pow(10, 2-4*r.Float64())
 		if r.IntN(8) == 0 {
 			x = []float64{0, 1, 1e-12, 1 - 1e-12}[r.IntN(4)]
@@ -285,10 +285,10 @@ func TestEndsOfRatios(t *testing.T) {
 			t.Fatalf("%+v, level e^%v: a failure says at most %v", gate, level, above)
 		}
 	}
-	if cut, ok := (RatioGate{Ratio{10, 5, f1}, 0}).Pass(0, -1); !ok || !(cut > 0 && cut < 1e-300) {
+	if cut, ok := (RatioGate{Ratio{unitRange{}, 10, 5, f1}, 0}).Pass(0, -1); !ok || !(cut > 0 && cut < 1e-300) {
 		t.Errorf("passes the bar 0 at %v", cut)
 	}
-	if _, ok := (RatioGate{Ratio{10, 5, f1}, 1}).Pass(1, -1); ok {
+	if _, ok := (RatioGate{Ratio{unitRange{}, 10, 5, f1}, 1}).Pass(1, -1); ok {
 		t.Error("passes the bar 1")
 	}
 }
@@ -306,7 +306,7 @@ func TestGatesOfRatios(t *testing.T) {
 	} {
 		var got []float64
 		for _, share := range []int64{10, 30, 50} {
-			x, ok := RatioGate{Ratio{c.rows, c.rows * share / 100, c.adds}, c.bar}.Pass(c.bar, math.Log(0.01))
+			x, ok := RatioGate{Ratio{unitRange{}, c.rows, c.rows * share / 100, c.adds}, c.bar}.Pass(c.bar, math.Log(0.01))
 			if got = append(got, x); !ok {
 				t.Errorf("%+v cannot pass", c)
 			}
@@ -315,7 +315,7 @@ func TestGatesOfRatios(t *testing.T) {
 			t.Errorf("%v at the bar %v, %d rows: margins %s, want %s", c.adds, c.bar, c.rows, text, c.want)
 		}
 	}
-	x, _ := RatioGate{Ratio{1000, 100, f1}, 0.8}.Pass(0.8, math.Log(0.01))
+	x, _ := RatioGate{Ratio{unitRange{}, 1000, 100, f1}, 0.8}.Pass(0.8, math.Log(0.01))
 	for _, c := range []struct {
 		wrong int64 // of 100 rows predicted positive, and of 900 others
 		want  float64

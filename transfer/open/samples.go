@@ -30,21 +30,22 @@ func (v Hoeffding) Lower(x, lnLevel float64) float64 {
 	if lowest, _ := v.Range(); x <= lowest {
 		return lower
 	}
-	return max(lower, below(v, x, v.margin(lnLevel)))
+	return max(lower, math.Nextafter(x-v.margin(lnLevel), -2))
 }
 
 // Upper returns the lesser of two upper ends.
 func (v Hoeffding) Upper(x, lnLevel float64) float64 {
-	return min(v.Nearer.Upper(x, lnLevel), above(v, max(x, lowestOf(v)), v.margin(lnLevel)))
+	lowest, _ := v.Range()
+	return min(v.Nearer.Upper(x, lnLevel), math.Nextafter(max(x, lowest)+v.margin(lnLevel), 2))
 }
 
 // Pass returns the lesser of two edges.
 func (v Hoeffding) Pass(bar, lnLevel float64) (float64, bool) {
 	x, ok := v.Nearer.Pass(bar, lnLevel)
-	if bar <= lowestOf(v) {
+	if lowest, _ := v.Range(); bar <= lowest {
 		return x, ok
 	}
-	cut, close := passMargin(v, bar, v.margin(lnLevel), lnLevel)
+	cut, close := leastPass(v, bar, v.margin(lnLevel), lnLevel)
 	if cut = v.Edge(cut); close && (!ok || cut < x) {
 		return cut, true
 	}
@@ -55,23 +56,16 @@ func (v Hoeffding) Pass(bar, lnLevel float64) (float64, bool) {
 // itself, which is less than 1/n beyond where counts part.
 func (v Hoeffding) Widest(lnLow, lnHigh, gap float64) float64 {
 	nearer := v.Nearer.Widest(lnLow, lnHigh, gap)
-	lowest, highest := v.Range()
 	if counts, ok := v.Nearer.(ZeroOne); ok {
 		gap += 1 / float64(counts.Rows)
 	}
-	margins := widestMargins(v.margin(lnLow), v.margin(lnHigh), gap, highest-lowest)
-	return min(nearer, margins)
+	return min(nearer, v.margin(lnLow)+v.margin(lnHigh)+gap+1e-15)
 }
 
 // margin returns s, rounded up.
 func (v Hoeffding) margin(lnLevel float64) float64 {
 	lowest, highest := v.Range()
 	return (highest-lowest)*math.Sqrt(-lnLevel/2/v.Rows)*(1+1e-15) + 1e-15
-}
-
-func lowestOf(tails Tails) float64 {
-	lowest, _ := tails.Range()
-	return lowest
 }
 
 // Of returns the tails of a query of n rows that were drawn as a sample, nil for independent rows of equal weight. As

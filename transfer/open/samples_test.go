@@ -67,9 +67,9 @@ func TestNearerOfTwoTails(t *testing.T) {
 	gained := 0
 	for range 2000 {
 		n := 2 + 300*r.Float64()
-		v := Hoeffding{Unit{n}, n * (1 + r.Float64())}
+		v := Hoeffding{Unit{Rows: n}, n * (1 + r.Float64())}
 		if r.IntN(2) == 0 {
-			v.Nearer = Differences{n, 0.2 + 0.8*r.Float64()}
+			v.Nearer = Around{Differences{n, 0.2 + 0.8*r.Float64()}}
 		}
 		counts := Hoeffding{ZeroOne{int64(n)}, n * (1 + 9*r.Float64())}
 		lnLow, lnHigh, gap := -8*r.Float64(), -8*r.Float64(), 0.1*r.Float64()

@@ -24,17 +24,21 @@ type Tails interface {
 	Pass(bar, lnLevel float64) (x float64, ok bool)
 }
 
+// unitRange is the range of values in [0,1] whose means may be any.
+type unitRange struct{}
+
+// Range returns 0 and 1.
+func (unitRange) Range() (lowest, highest float64) { return 0, 1 }
+
+// Edge returns x.
+func (unitRange) Edge(x float64) float64 { return x }
+
 // Unit is a query with values in [0,1]. Independent rows are enough. Lower(x, q) and Upper(x, q) are the p below and
 // above x with Rows kl(x || p) = ln 1/q. Source: Hoeffding 1963, Theorem 1.
 type Unit struct {
+	unitRange
 	Rows float64 // their number, or 1/w for means of independent clusters with weights of at most w
 }
-
-// Range returns 0 and 1.
-func (Unit) Range() (lowest, highest float64) { return 0, 1 }
-
-// Edge returns x.
-func (Unit) Edge(x float64) float64 { return x }
 
 // Lower returns p <= x. An x above 1 is never reached.
 func (v Unit) Lower(x, lnLevel float64) float64 {
@@ -44,7 +48,7 @@ func (v Unit) Lower(x, lnLevel float64) float64 {
 	case x > 1:
 		return x
 	}
-	return apart(x, v.rate(lnLevel), -1)
+	return num.KLEnd(x, v.rate(lnLevel), -1)
 }
 
 // Upper returns p >= x.
@@ -55,7 +59,7 @@ func (v Unit) Upper(x, lnLevel float64) float64 {
 	case x >= 1:
 		return 1
 	}
-	return apart(x, v.rate(lnLevel), 1)
+	return num.KLEnd(x, v.rate(lnLevel), 1)
 }
 
 // Pass returns x with Rows kl(x || bar) = ln 1/q.
@@ -67,7 +71,7 @@ func (v Unit) Pass(bar, lnLevel float64) (float64, bool) {
 	if !(bar < 1) || -num.Log(bar) < nats {
 		return 0, false
 	}
-	return leastPass(v, bar, reach(bar, nats), lnLevel)
+	return leastPass(v, bar, num.KLReach(bar, nats), lnLevel)
 }
 
 // rate returns ln(1/q) a row, rounded up.
@@ -85,79 +89,6 @@ func leastPass(tails Tails, bar, shift, lnLevel float64) (float64, bool) {
 			return 0, false
 		}
 	}
-}
-
-// apart returns p < x for the side -1 and p > x for the side 1, with kl(x || p) >= nats and little more, for 0 <= x <=
-// 1. It is an end of [0,1] if rounding leaves none before.
-func apart(x, nats, side float64) float64 {
-	room := x
-	if side > 0 {
-		room = 1 - x
-	}
-	if nats <= 0 || room <= 0 {
-		return x
-	}
-	if x < 0x1p-900 && side < 0 {
-		return 0
-	}
-	// Pinsker's inequality, and kl(x || x-s) >= x ln(x/(x-s)) - s.
-	most := min(math.Sqrt(nats/2), -room*math.Expm1(-nats/room-1))
-	// By its series in s, kl(x || x+s) = s^2/2v - (1-2x) s^3/3v^2 + ..., v = x(1-x).
-	shift := most
-	if variance := x * (1 - x); variance > 0 {
-		s := math.Sqrt(2 * nats * variance)
-		skew := side * (1 - 2*x) * s / variance
-		shift = s * (1 + skew/3 + skew*skew/36 - s*s/(4*variance))
-	}
-	shift = newton(most, room, shift, func(s float64) (value, slope float64) {
-		p := x + side*s
-		return num.KLShift{P: p, Shift: x - p}.Nats() - nats, s / (p * (1 - p))
-	})
-	for grow := 8e-15; ; grow *= 2 {
-		switch p := x + side*shift*(1+grow); {
-		case p <= 0:
-			return 0
-		case p >= 1:
-			return 1
-		case num.KLShift{P: p, Shift: x - p}.Nats()*(1-1e-14) >= nats:
-			return p
-		}
-	}
-}
-
-// reach returns about the s with kl(c+s || c) = nats, for 0 < c < 1 and nats <= ln 1/c.
-func reach(c, nats float64) float64 {
-	variance := c * (1 - c)
-	s := math.Sqrt(2 * nats * variance)
-	return newton(1-c, 1-c, s*(1+(1-2*c)*s/(6*variance)), func(s float64) (value, slope float64) {
-		return num.KLShift{P: c, Shift: s}.Nats() - nats, math.Log1p(s/c) - math.Log1p(-s/(1-c))
-	})
-}
-
-// newton returns about the root of a rising convex function on (0, hi), mostly within 1e-15 of itself and of its
-// distance from where the function ends. A step that leaves what is known of the root is replaced by half of it.
-func newton(hi, end, s float64, f func(s float64) (value, slope float64)) float64 {
-	lo := 0.0
-	for range 100 {
-		if !(s > lo && s < hi) {
-			s = lo + (hi-lo)/2
-		}
-		value, slope := f(s)
-		if value < 0 {
-			lo = s
-		} else {
-			hi = s
-		}
-		step := value / slope
-		s -= step
-		if math.Abs(step) < 2e-8*min(s, end-s) || hi-lo < 1e-15*hi {
-			break
-		}
-	}
-	if s >= lo && s <= hi {
-		return s
-	}
-	return hi
 }
 
 // Rounded is a query whose mean is computed with an error of at most By.

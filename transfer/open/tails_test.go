@@ -23,10 +23,10 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 			level = -8 * r.Float64()
 		}
 		for _, tails := range []Tails{
-			Unit{float64(n)}, ZeroOne{n}, Differences{float64(n), r.Float64()}, KnownVariance{float64(n), r.Float64() / 4, 0},
-			Convex{n},
-			Kept{float64(n), r.Float64()}, Rounded{Unit{float64(n)}, 1e-12},
-			Hoeffding{Unit{float64(n)}, float64(n) * (1 + 3*r.Float64())},
+			Unit{Rows: float64(n)}, ZeroOne{n}, Around{Differences{float64(n), r.Float64()}}, Around{KnownVariance{float64(n), r.Float64() / 4, 0}},
+			Convex{Rows: n},
+			Around{Kept{float64(n), r.Float64()}}, Rounded{Unit{Rows: float64(n)}, 1e-12},
+			Hoeffding{Unit{Rows: float64(n)}, float64(n) * (1 + 3*r.Float64())},
 			Hoeffding{ZeroOne{n}, float64(n) * (1 + 3*r.Float64())},
 		} {
 			lowest, highest := tails.Range()
@@ -79,7 +79,7 @@ func TestEndsOfUnitAgainstDecimals(t *testing.T) {
 		x := []float64{1, r.Float64(), r.Float64(), math.Pow(10, -6*r.Float64())}[r.IntN(4)]
 		level := -math.Pow(10, 2-3*r.Float64())
 		need := exact.Float(-level).Over(exact.Float(n))
-		v := Unit{n}
+		v := Unit{Rows: n}
 		for _, p := range []float64{v.Lower(x, level), v.Upper(x, level)} {
 			if p <= 0 || p >= 1 {
 				continue
@@ -121,7 +121,7 @@ func TestEndsAtCounts(t *testing.T) {
 		}
 		lower, upper := v.Lower(x, level), v.Upper(x, level)
 		before := float64(k-1) / float64(n)
-		kl, klUpper := (Unit{float64(n)}).Lower(x, level), (Unit{float64(n)}).Upper(math.Nextafter(before, 2), level)
+		kl, klUpper := (Unit{Rows: float64(n)}).Lower(x, level), (Unit{Rows: float64(n)}).Upper(math.Nextafter(before, 2), level)
 		if lower < kl-1e-14 || upper > klUpper+1e-14 || lower > x || upper < before {
 			t.Errorf("%d of %d, level e^%v: [%v, %v], by the relative entropy [%v, %v]", k, n, level, lower, upper, kl, klUpper)
 		}
@@ -290,7 +290,7 @@ func TestTailsOfFewValues(t *testing.T) {
 					}
 				}
 				for _, tails := range []Tails{
-					Differences{float64(n), up + down}, KnownVariance{float64(n), up + down, -1},
+					Around{Differences{float64(n), up + down}}, Around{KnownVariance{float64(n), up + down, -1}},
 				} {
 					if reached > 0 && reached < 1 {
 						if lower := tails.Lower(x, math.Log(reached)-1e-9); lower > truth {
@@ -308,7 +308,7 @@ func TestTailsOfFewValues(t *testing.T) {
 
 // A mean that is computed with an error: what is computed on one side of a cut may have been a little on the other.
 func TestComputedMeans(t *testing.T) {
-	exact, level := Unit{300}, -4.0
+	exact, level := Unit{Rows: 300}, -4.0
 	computed := Rounded{exact, 1e-9}
 	cut, ok := computed.Pass(0.7, level)
 	least, _ := exact.Pass(0.7, level)
@@ -321,7 +321,7 @@ func TestComputedMeans(t *testing.T) {
 	if upper := computed.Upper(cut, level); upper != exact.Upper(cut+1e-9, level) {
 		t.Errorf("a failure says at most %v", upper)
 	}
-	if _, ok := (Rounded{Unit{1}, 0.5}).Pass(0.9, -0.1); ok {
+	if _, ok := (Rounded{Unit{Rows: 1}, 0.5}).Pass(0.9, -0.1); ok {
 		t.Error("passes at a mean above one")
 	}
 }

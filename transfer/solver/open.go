@@ -16,7 +16,7 @@ func OpenTails(g goal.Goal, n int64) []open.Planned {
 	list := []open.Planned{of(func(rows float64, alike bool) open.Planned {
 		switch {
 		case g.Query.IsSigned():
-			return open.Differences{Rows: rows, Disagreement: g.MayDiffer()}
+			return open.Around{Margin: open.Differences{Rows: rows, Disagreement: g.MayDiffer()}}
 		case g.Query.IsZeroOne() && n <= 1<<52:
 			return open.ZeroOne{Rows: n}
 		}
@@ -30,13 +30,15 @@ func OpenTails(g goal.Goal, n int64) []open.Planned {
 	switch known := g.SpreadKnown().(type) {
 	case tail.Moment:
 		list = append(list, of(func(rows float64, _ bool) open.Planned {
-			return open.KnownVariance{Rows: rows, Variance: known.Most, Lowest: -1}
+			return open.Around{Margin: open.KnownVariance{Rows: rows, Variance: known.Most, Lowest: -1}}
 		}))
 	case tail.Kept:
-		list = append(list, of(func(rows float64, _ bool) open.Planned { return open.Kept{Rows: rows, Most: known.Most} }))
+		list = append(list, of(func(rows float64, _ bool) open.Planned {
+			return open.Around{Margin: open.Kept{Rows: rows, Most: known.Most}}
+		}))
 	case tail.Skewed:
 		list = append(list, of(func(rows float64, _ bool) open.Planned {
-			return open.KnownVariance{Rows: rows, Variance: known.Most * (1 - known.Most) * (1 + 1e-15)}
+			return open.Around{Margin: open.KnownVariance{Rows: rows, Variance: known.Most * (1 - known.Most) * (1 + 1e-15)}}
 		}))
 	}
 	return list
