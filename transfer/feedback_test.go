@@ -489,7 +489,7 @@ func TestRestrictedAtTheEndsOfTau(t *testing.T) {
 	if err != nil || a.Status != OK {
 		t.Fatal(a, err)
 	}
-	if a.Goal.Tau *= 1 - 1e-6; !(lnWidths(a.Goal) > g.Beta.Ln()) {
+	if a.Goal.Tau *= 1 - 1e-6; widthsRule.Holds(a.Goal) {
 		t.Errorf("the least tau is above %v, which is certified", a.Goal.Tau)
 	}
 }

@@ -18,7 +18,7 @@ var hoeffding = Method{
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
 	rule:     solver.Closed{Domain: solver.Domain{Kinds: goal.AllKinds}, Need: hoeffdingRows},
-	drawn:    solver.Closed{Domain: solver.Domain{Kinds: goal.Means}, Need: hoeffdingRows, Worth: solver.GaussianWorth},
+	drawn:    solver.Closed{Domain: means, Need: hoeffdingRows, Worth: solver.GaussianWorth},
 }
 
 const inAdvance = "Write all m queries down before looking at the holdout, then answer each with its value on it. One query chosen after an answer was seen voids the guarantee."
@@ -40,7 +40,7 @@ var hoeffdingKL = Method{
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
 	Tails:    differences,
-	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}},
+	rule:     solver.FixedQuery{Domain: linear},
 	other:    solver.PerQuery(goal.Means, solver.OneLook{}),
 	drawn:    solver.PerQuery(goal.Means, solver.OneLook{}),
 }

@@ -55,13 +55,13 @@ var gaussian = Method{
 // with fewer records where beta is large, or m is too large for the variance lemma. Where beta
 // is large and queries are few, given shares of it may ask for more than equal noise does.
 var (
-	oneJointNoise = solver.Noisy{Noise: noise.Even, Plan: solver.JointPlan}
-	oneNoise      = solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: gaussianCVaRTau}
+	oneJointNoise = solver.Noisy{Domain: linear, Noise: noise.Even, Plan: solver.JointPlan}
+	oneNoise      = solver.Optimised{Domain: linear, Reach: gaussianCVaRTau}
 	evenNoiseRule = solver.Either{First: oneJointNoise, Second: oneNoise, Not: unionIsTight}
 
 	scheduledNoise = solver.Either{
 		First: solver.Either{
-			First:  solver.Noisy{Noise: noise.Falling, Plan: solver.JointPlan, Falls: true},
+			First:  solver.Noisy{Domain: linear, Noise: noise.Falling, Plan: solver.JointPlan, Falls: true},
 			Second: oneJointNoise, Most: fewQueries,
 		},
 		Second: oneNoise, Not: unionIsTight,
@@ -189,7 +189,7 @@ var gaussianCVaR = Method{
 	Adaptive: true,
 	Sources:  proved("transfer.md#gaussian-cvar"),
 	Assumes:  []string{independentOnly},
-	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: gaussianCVaRTau},
+	rule:     solver.Optimised{Domain: anyQuery, Reach: gaussianCVaRTau},
 	halves:   true,
 }
 
@@ -212,4 +212,32 @@ func gaussianCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 		return solver.Certified(d*tau, d,
 			Mechanism{Noise: theory.GaussianNoise, Scale: d * root / (float64(samples) * num.Exp(lnMu))})
 	}
+}
+
+var (
+	evenMoment      = solver.Noisy{Domain: means, Noise: noise.Even, Plan: momentPlan, Low: true}
+	scheduledMoment = solver.Either{
+		First:  solver.Noisy{Domain: means, Noise: noise.Falling, Plan: momentPlan, Falls: true, Low: true},
+		Second: evenMoment, Most: fewQueries,
+	}
+)
+
+// moment is what the goal says of the second moment of its queries, nil if it says nothing.
+func moment(g goal.Goal) noise.Moment {
+	switch {
+	case g.Query.IsSigned() && g.Disagreement > 0:
+		return noise.Difference{Disagreement: g.Disagreement}
+	case g.SecondMoment > 0 && !g.Checked: // of (1+phi)/2
+		return noise.Variance{Most: g.SecondMoment / 4}
+	case g.AtLeast > 0:
+		return noise.Accuracy{Errors: 1 - g.AtLeast}
+	case g.Variance > 0:
+		return noise.Variance{Most: g.Variance}
+	}
+	return nil
+}
+
+// momentPlan is the plan of a goal with a bound on the second moment.
+func momentPlan(g Goal) noise.Plan {
+	return solver.PlanBy(g, noise.LowVariance(moment(g), g.Checked, noise.SidesOf(g.OneSided)))
 }

@@ -23,7 +23,7 @@ var gaussianOpen = Method{
 	Feedbacks: []Feedback{Answers},
 	Sources:   proved("open.md#gaussian-open", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
-	rule:      anyAnswer{solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(openTau)}},
+	rule:      anyAnswer{solver.Optimised{Domain: linear, Reach: solver.Alone(openTau)}},
 	arriving:  solver.ArrivingNoise(true),
 	halves:    true,
 }

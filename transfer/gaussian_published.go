@@ -19,7 +19,7 @@ var gaussianJung20 = Method{
 	Sources: []theory.Source{source("jung20", "transfer theorem"), source("balle18", "Theorem 8"),
 		source("dong22", "Corollary 3.3")},
 	Assumes: []string{independent, inInterval},
-	rule:    solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: solver.Alone(gaussianJung20Tau)},
+	rule:    solver.Optimised{Domain: anyQuery, Reach: solver.Alone(gaussianJung20Tau)},
 	halves:  true,
 }
 
@@ -123,7 +123,7 @@ var gaussianMarchant25 = Method{
 
 // publishedArrivals is Theorem 3.4 of Marchant and Rubinstein, whose c and d are the best as in gaussianJung20Tau.
 var publishedArrivals = solver.Optimised{
-	Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(gaussianJung20Tau),
+	Domain: linear, Reach: solver.Alone(gaussianJung20Tau),
 }
 
 // leaking is rows that have a part in the same answers: ln of how many there are for each row at the first query, and
@@ -164,7 +164,7 @@ var gaussianRogers20 = Method{
 	Adaptive: true,
 	Sources:  []theory.Source{source("rogers20", "mutual information and monitor argument"), source("bun16", "")},
 	Assumes:  []string{independent},
-	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear}, Reach: solver.Alone(gaussianRogers20Tau)},
+	rule:     solver.Optimised{Domain: linear, Reach: solver.Alone(gaussianRogers20Tau)},
 	halves:   true,
 }
 
@@ -206,7 +206,7 @@ var gaussianBassily16 = Method{
 	Adaptive: true,
 	Sources:  []theory.Source{source("bassily16", "transfer theorem"), source("balle18", "Theorem 8")},
 	Assumes:  []string{independent},
-	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: solver.Alone(gaussianBassily16Tau)},
+	rule:     solver.Optimised{Domain: anyQuery, Reach: solver.Alone(gaussianBassily16Tau)},
 	halves:   true,
 }
 

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -28,7 +29,7 @@ var ladder = Method{
 }
 
 // oneScore is the rule for a single look: the score itself.
-var oneScore = solver.FixedQuery{Domain: solver.Domain{Kinds: goal.Linear}, Exact: true}
+var oneScore = solver.FixedQuery{Domain: linear, Exact: true}
 
 // ladderRule is Theorem 4, or the score itself where that needs fewer rows.
 var ladderRule = solver.Either{
@@ -39,11 +40,7 @@ var ladderRule = solver.Either{
 // oneDrawnScore is oneScore for a sample, or where a variance is known.
 var oneDrawnScore = solver.PerQuery(goal.Linear, solver.OneLook{Exact: true})
 
-var drawnLadderRule = func() solver.Either {
-	r := ladderRule
-	r.Second = oneDrawnScore
-	return r
-}()
+var drawnLadderRule = solver.Either{First: ladderRule.First, Second: oneDrawnScore, Most: 1}
 
 func ladderNeeds(g Goal) error {
 	if g.Tau == 0 || g.Tau >= tree.LeastLadderTau {
@@ -56,11 +53,8 @@ func ladderNeeds(g Goal) error {
 // nothing may be missing. It is 1 where the steps are none of such a board. Boards that differ in their boundaries
 // alone may serve in turns: the bound is then for any choice among them at each look.
 func BoardFailure(g Goal, boards ...[]theory.Step) (theory.LogProb, error) {
-	if err := g.Validate(); err != nil {
+	if err := cmp.Or(validPlan(g), theory.Domain(len(boards) > 0, None.String(), "nothing", "a value")); err != nil {
 		return 0, err
-	}
-	if u := g.Unknown(); u != None || len(boards) == 0 {
-		return 0, theory.Domain(false, u.String(), "nothing", "a value")
 	}
 	if first := boards[0]; len(first) > 0 && math.Abs(first[0].Value-g.Baseline()) > g.Tau { // it begins at the floor
 		g.AtLeast = 0
@@ -123,16 +117,9 @@ var ladderBlum15 = Method{
 	Feedbacks: []Feedback{Best},
 	Sources:   []theory.Source{source("blum15", "Theorem 3.1")},
 	Assumes:   []string{independent},
-	rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Linear}, Need: ladderBlum15Rows, Run: func(g Goal) Mechanism {
-		_, step := ladderBlum15Of(g).Need()
-		return Mechanism{Step: step}
-	}},
-}
-
-// ladderBlum15Rows is the published Ladder at its best step.
-func ladderBlum15Rows(g Goal) num.DD {
-	need, _ := ladderBlum15Of(g).Need()
-	return need
+	rule: solver.Closed{Domain: linear,
+		Need: func(g Goal) num.DD { need, _ := ladderBlum15Of(g).Need(); return need },
+		Run:  func(g Goal) Mechanism { _, step := ladderBlum15Of(g).Need(); return Mechanism{Step: step} }},
 }
 
 func ladderBlum15Of(g Goal) tree.LadderBlum15 {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
@@ -19,7 +18,7 @@ var laplace = Method{
 	Adaptive: true,
 	Sources:  proved("transfer.md#laplace"),
 	Assumes:  []string{independentOnly},
-	rule:     solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: laplaceCVaRTau},
+	rule:     solver.Optimised{Domain: anyQuery, Reach: laplaceCVaRTau},
 	halves:   true,
 }
 
@@ -51,7 +50,7 @@ var laplaceJung20 = Method{
 	Sources: []theory.Source{source("jung20", "transfer theorem for pure differential privacy"),
 		source("dwork06calibrating", "Laplace mechanism")},
 	Assumes: []string{independent, inInterval},
-	rule:    solver.Optimised{Domain: solver.Domain{Kinds: goal.AnyQuery}, Reach: solver.Alone(laplaceJung20Tau)},
+	rule:    solver.Optimised{Domain: anyQuery, Reach: solver.Alone(laplaceJung20Tau)},
 	halves:  true,
 }
 

@@ -1,8 +1,6 @@
 package transfer
 
 import (
-	"math/big"
-
 	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/solver"
 )
@@ -73,22 +71,12 @@ const (
 // WantRange says what a range may be.
 const WantRange = goal.WantRange
 
-// QueryKinds returns the kinds of queries in the order of their numbers.
-func QueryKinds() []Query { return goal.QueryKinds() }
-
-// ParseQuery reads the name of a kind.
-func ParseQuery(name string) (Query, error) { return goal.ParseQuery(name) }
-
-// ParseFeedback reads the name of a kind of feedback.
-func ParseFeedback(name string) (Feedback, error) { return goal.ParseFeedback(name) }
-
-// ParseDecided reads the name of decided rows.
-func ParseDecided(name string) (Decided, error) { return goal.ParseDecided(name) }
-
-// Some returns an option that is given.
-func Some(x float64) Option { return goal.Some(x) }
-
-// NewClusters returns clusters of rows that count alike.
-func NewClusters(count int64, rows, largest, squares *big.Rat) Clusters {
-	return goal.NewClusters(count, rows, largest, squares)
-}
+// How these are listed, read and made.
+var (
+	NewClusters   = goal.NewClusters
+	ParseDecided  = goal.ParseDecided
+	ParseFeedback = goal.ParseFeedback
+	ParseQuery    = goal.ParseQuery
+	QueryKinds    = goal.QueryKinds
+	Some          = goal.Some
+)

@@ -70,7 +70,7 @@ var dpMaxInfo = Method{
 	OneSided:  true,
 	Sources:   []theory.Source{source("dwork15generalization", "max-information of pure differential privacy")},
 	Assumes:   []string{independent, wholeInput},
-	rule:      dpRule(dpMaxInfoRows, "tau^2", func(tau float64) float64 { return tau * tau }, nil),
+	rule:      dpRule("tau^2", func(tau float64) float64 { return tau * tau }, dpMaxInfoRows),
 }
 
 // dpMaxInfoRows is Corollary 2.1.1: epsilon = tau^2 and 2m exp(-tau^2 n) <= beta, m for 2m where one side counts.
@@ -86,7 +86,7 @@ var dpDwork15 = Method{
 	OneSided:  true,
 	Sources:   []theory.Source{source("dwork15preserving", "pure differential privacy")},
 	Assumes:   []string{independent, wholeInput},
-	rule:      dpRule(dpDworkRows, "tau", func(tau float64) float64 { return tau }, nil),
+	rule:      dpRule("tau", func(tau float64) float64 { return tau }, dpDworkRows),
 }
 
 // dpDworkRows is Corollary 2.3.1: epsilon = tau and 6m exp(-tau^2 n) <= beta, 3m for 6m where one side counts.
@@ -101,45 +101,37 @@ var dpApproxDwork15 = Method{
 	Procedure: true,
 	Sources:   []theory.Source{source("dwork15preserving", "approximate differential privacy")},
 	Assumes:   []string{independent, wholeInput},
-	rule:      dpRule(dpApproxRows, "tau/4", func(tau float64) float64 { return tau / 4 }, lnDeltaApprox),
+	rule:      dpApproxRule,
 }
 
-// dpApproxRows is Theorem 2.4 at level beta/m: n >= 48 ln(8m/beta)/tau^2.
-func dpApproxRows(g Goal) num.DD { return solver.LnOver(8, g).MulFloat(48).Div(solver.Square(g)) }
-
-// lnDeltaApprox is Theorem 2.4's ln delta = (4/tau) ln(beta/(8m)), rounded down.
-func lnDeltaApprox(g Goal) theory.LogProb {
-	ln := solver.LnOver(8, g).MulFloat(-4).Div(num.FromFloat(g.Tau))
-	return theory.LogProb(math.Nextafter(ln.Float(), math.Inf(-1)))
-}
-
-func dpRule(need func(Goal) num.DD, text string, limit func(tau float64) float64,
-	lnDelta func(Goal) theory.LogProb) solver.Closed {
-	check, choose := epsilonAtMost(text, limit)
-	run := func(g Goal) Mechanism {
-		m := Mechanism{Epsilon: choose(g)}
-		if lnDelta != nil {
-			m.LnDelta = lnDelta(g)
-		}
-		return m
+// dpApproxRule is Theorem 2.4 at level beta/m: n >= 48 ln(8m/beta)/tau^2, and ln delta = (4/tau) ln(beta/(8m)), rounded
+// down.
+var dpApproxRule = func() solver.Closed {
+	rule := dpRule("tau/4", func(tau float64) float64 { return tau / 4 }, func(g Goal) num.DD {
+		return solver.LnOver(8, g).MulFloat(48).Div(solver.Square(g))
+	})
+	rule.Run = func(g Goal) Mechanism {
+		ln := solver.LnOver(8, g).MulFloat(-4).Div(num.FromFloat(g.Tau))
+		return Mechanism{Epsilon: rule.Epsilon(g), LnDelta: theory.LogProb(math.Nextafter(ln.Float(), math.Inf(-1)))}
 	}
-	return solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: check}, Need: need, Epsilon: choose, Run: run}
-}
+	return rule
+}()
 
-// epsilonAtMost builds the hypothesis epsilon <= limit(tau) of the dp methods:
-// a given epsilon must satisfy it, and without one the limit itself is used.
-func epsilonAtMost(text string, limit func(tau float64) float64) (func(Goal) error, func(Goal) float64) {
-	check := func(g Goal) error {
-		if g.Epsilon > 0 && g.Tau > 0 && g.Epsilon > limit(g.Tau) {
-			return goal.Needs("epsilon at most " + text + " = " + goal.FormatFloat(limit(g.Tau)))
-		}
-		return nil
-	}
+// dpRule is a theorem whose hypothesis is epsilon <= limit(tau): a given epsilon must satisfy it, and without one the
+// limit itself is used.
+func dpRule(text string, limit func(tau float64) float64, need func(Goal) num.DD) solver.Closed {
 	choose := func(g Goal) float64 {
 		if g.Epsilon > 0 {
 			return g.Epsilon
 		}
 		return limit(g.Tau)
 	}
-	return check, choose
+	check := func(g Goal) error {
+		if g.Epsilon > 0 && g.Tau > 0 && g.Epsilon > limit(g.Tau) {
+			return goal.Needs("epsilon at most " + text + " = " + goal.FormatFloat(limit(g.Tau)))
+		}
+		return nil
+	}
+	return solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: check}, Need: need, Epsilon: choose,
+		Run: func(g Goal) Mechanism { return Mechanism{Epsilon: choose(g)} }}
 }

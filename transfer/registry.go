@@ -3,6 +3,8 @@ package transfer
 import (
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 func source(key, where string) theory.Source { return theory.Source{Key: key, Where: where} }
@@ -20,6 +22,13 @@ const (
 	wholeInput      = "epsilon is the privacy of the whole interaction that produces each function, where one row is replaced"
 	inInterval      = "answers are clipped to the interval that holds the query's values"
 	training        = "training set independent of the holdout"
+)
+
+// What kinds of queries theorems are about that have no further hypotheses.
+var (
+	linear   = solver.Domain{Kinds: goal.Linear}
+	means    = solver.Domain{Kinds: goal.Means}
+	anyQuery = solver.Domain{Kinds: goal.AnyQuery}
 )
 
 // registry lists the methods in printing order.

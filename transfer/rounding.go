@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/solver"
 	"github.com/dpcalc/dpcalc/transfer/tree"
 )
@@ -20,20 +19,14 @@ var rounding = Method{
 	Rounds:   true,
 	Sources:  []theory.Source{source("dwork15generalization", "Section 3, description length")},
 	Assumes:  []string{independent},
-	rule:     solver.Closed{Domain: solver.Domain{Kinds: goal.Linear}, Need: roundingRows, Run: runRounding},
+	rule: solver.Closed{Domain: linear,
+		Need: func(g Goal) num.DD { need, _ := bestRounding(g); return need },
+		Run:  func(g Goal) Mechanism { _, cells := bestRounding(g); return Mechanism{Cells: cells} }},
 }
 
-// roundingRows: 2m L^(m-1) exp(-2n (tau - 1/(2L))^2) <= beta with the best L. The
-// last answer is used by no later query, so one query alone needs no rounding.
-func roundingRows(g Goal) num.DD {
-	need, _ := bestRounding(g)
-	return need
-}
-
-// bestRounding returns the least need over the number L > 1/(2 tau) of cells, and
-// that L; L = 0 stands for no rounding. With A = ln(2m/beta) the derivative in L
-// vanishes where tau L = A/(m-1) + ln L + 1/2. The least L is a second optimum if
-// it is one, which needs no digits at all.
+// bestRounding returns the least need over the number L > 1/(2 tau) of cells, and that L; L = 0 stands for no rounding,
+// as the last answer is used by no later query. With A = ln(2m/beta) the derivative in L vanishes where
+// tau L = A/(m-1) + ln L + 1/2. The least L is a second optimum if it is one, which needs no digits at all.
 func bestRounding(g Goal) (need num.DD, cells int64) {
 	if g.Queries == 1 {
 		return hoeffdingRows(g), 0
@@ -75,11 +68,6 @@ func bestRounding(g Goal) (need num.DD, cells int64) {
 	return need, cells
 }
 
-func runRounding(g Goal) Mechanism {
-	_, cells := bestRounding(g)
-	return Mechanism{Cells: cells}
-}
-
 var roundingWidths = Method{
 	Name:     "rounding-widths",
 	Summary:  "every answer rounded, to cells whose width is chosen for each query",
@@ -96,23 +84,20 @@ var roundingWidths = Method{
 // widthsRule is Theorem 6.
 var widthsRule = solver.Bounded{
 	Searched: solver.Searched{
-		Domain: solver.Domain{Kinds: goal.Linear},
+		Domain: linear,
 		Rows: func(g Goal) float64 {
 			m, square := float64(g.Queries), g.Tau*g.Tau // a fit
 			return (1.2237*m - 1.767*g.Beta.Ln() + 1.7) / (2 * square * (1 + 2./9*square))
 		},
-		Built: func(g Goal) bool { return lnWidths(g) <= g.Beta.Ln() },
 		Run: func(g Goal) Mechanism {
 			_, widths := widthsOf(g).Bound(g.Samples)
 			return Mechanism{QueryWidths: widths}
 		},
 	},
-	LnFailure: lnWidths,
-}
-
-func lnWidths(g Goal) float64 {
-	ln, _ := widthsOf(g).Bound(g.Samples)
-	return ln
+	LnFailure: func(g Goal) float64 {
+		ln, _ := widthsOf(g).Bound(g.Samples)
+		return ln
+	},
 }
 
 func widthsOf(g Goal) tree.Widths {

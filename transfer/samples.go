@@ -51,3 +51,8 @@ var subset = Method{
 	rule:      solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
 	drawn:     solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
 }
+
+var (
+	arrivalProof   = proved("open.md#rows-that-arrive-in-stages", "open.md#rows-that-come-later")
+	arrivalAssumes = []string{"when rows come, and which, owes nothing to their labels", "query j is about exactly the rows planned for it"}
+)

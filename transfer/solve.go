@@ -35,9 +35,9 @@ func (m Method) solve(g Goal, by solver.Trail) (Answer, error) {
 		return inUnits(g, a), err
 	}
 	asked := g.WithFlags()
-	a, g := Answer{Goal: asked, Status: OK}, m.used(g, true)
-	r := m.ruleFor(g)
-	if err := m.applies(r, g); err != nil {
+	a := Answer{Goal: asked, Status: OK}
+	r, g, err := m.posed(g)
+	if err != nil {
 		return a.refused(err)
 	}
 	if isTrivial(r, g) {
@@ -110,16 +110,20 @@ func (m Method) complete(a Answer) Answer {
 // Certifies reports whether the theorem certifies g, in which nothing may be
 // missing. It says less than [Method.Solve] and sooner. The error is a DomainError.
 func (m Method) Certifies(g Goal) (bool, error) {
-	if err := g.Validate(); err != nil {
+	if err := validPlan(g); err != nil {
 		return false, err
 	}
-	g = g.Share()
-	if u := g.Unknown(); u != None {
-		return false, theory.Domain(false, u.String(), "nothing", "a value")
+	r, g, err := m.posed(g.Share())
+	return err == nil && !isTrivial(r, g) && r.Holds(g), nil
+}
+
+// validPlan returns a DomainError for a goal that is invalid, or in which something is missing.
+func validPlan(g Goal) error {
+	if err := g.Validate(); err != nil {
+		return err
 	}
-	g = m.used(g, true)
-	r := m.ruleFor(g)
-	return m.applies(r, g) == nil && !isTrivial(r, g) && r.Holds(g), nil
+	u := g.Unknown()
+	return theory.Domain(u == None, u.String(), "nothing", "a value")
 }
 
 // Admits returns why no plan for a goal, in which nothing is missing, can rest on the method, or nil. The error is a
@@ -128,15 +132,11 @@ func (m Method) Admits(g Goal) error {
 	if err := g.Validate(); err != nil {
 		return err
 	}
-	g = m.used(g.Share(), true)
-	r := m.ruleFor(g)
-	if err := m.applies(r, g); err != nil {
-		return err
+	r, g, err := m.posed(g.Share())
+	if err == nil && isTrivial(r, g) {
+		err = &theory.NoAnswerError{Reason: noBetter}
 	}
-	if isTrivial(r, g) {
-		return &theory.NoAnswerError{Reason: noBetter}
-	}
-	return nil
+	return err
 }
 
 // shortage says why not even the fewest queries can be answered.
@@ -165,7 +165,14 @@ func (a Answer) useless(r solver.Rule, used Goal) string {
 	return ""
 }
 
-// applies returns which hypothesis of the rule fails, or that the method does not serve the kind of feedback.
+// posed returns the rule for a goal, and the goal with only the fields that the method uses. The error is a hypothesis
+// that fails, or a kind of feedback that the method does not serve.
+func (m Method) posed(g Goal) (solver.Rule, Goal, error) {
+	g = m.used(g, true)
+	r := m.ruleFor(g)
+	return r, g, m.applies(r, g)
+}
+
 func (m Method) applies(r solver.Rule, g Goal) error {
 	switch {
 	case m.Open && !g.Open:

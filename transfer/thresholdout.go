@@ -57,63 +57,46 @@ func thresholdoutCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 	}
 }
 
-var thresholdoutDwork15 = Method{
-	Name:      "thresholdout-dwork15",
-	Summary:   "Thresholdout, Theorem 3.3: the lesser of its two requirements",
-	Formula:   "n >= min{n0, n1}(B, sigma, tau/8, beta/(2m)) with T = 3 tau/4, sigma = tau/(96 ln(4m/beta))",
-	Practice:  runThresholdout,
-	Proof:     Published,
-	Adaptive:  true,
-	Budgeted:  true,
-	Feedbacks: []Feedback{Answers, Flags},
-	Sources:   []theory.Source{source("dwork15generalization", "Thresholdout"), source("dwork15holdout", "")},
-	Assumes:   []string{independent, training},
-	rule:      thresholdoutRule(lesserRequirement),
-	halves:    true,
-}
+var (
+	thresholdoutDwork15 = dworkThresholdout(Method{
+		Name:     "thresholdout-dwork15",
+		Summary:  "Thresholdout, Theorem 3.3: the lesser of its two requirements",
+		Formula:  "n >= min{n0, n1}(B, sigma, tau/8, beta/(2m)) with T = 3 tau/4, sigma = tau/(96 ln(4m/beta))",
+		Practice: runThresholdout,
+		Sources:  []theory.Source{source("dwork15holdout", "")},
+	}, lesserRequirement)
 
-var thresholdoutDwork15N0 = Method{
-	Name:      "thresholdout-dwork15-n0",
-	Summary:   "Thresholdout, Theorem 3.3 through pure privacy (n0)",
-	Formula:   "n0(B, sigma, t, b) = max{2B/(sigma t), ln(6/b)/t^2} at t = tau/8, b = beta/(2m)",
-	Practice:  runThresholdout + " Its rows grow as B.",
-	Proof:     Published,
-	Adaptive:  true,
-	Budgeted:  true,
-	Feedbacks: []Feedback{Answers, Flags},
-	Sources: []theory.Source{source("dwork15generalization", "Thresholdout"),
-		source("dwork15preserving", "pure differential privacy")},
-	Assumes: []string{independent, training},
-	rule:    thresholdoutRule(thresholdout.Requirement.N0),
-	halves:  true,
-}
+	thresholdoutDwork15N0 = dworkThresholdout(Method{
+		Name:     "thresholdout-dwork15-n0",
+		Summary:  "Thresholdout, Theorem 3.3 through pure privacy (n0)",
+		Formula:  "n0(B, sigma, t, b) = max{2B/(sigma t), ln(6/b)/t^2} at t = tau/8, b = beta/(2m)",
+		Practice: runThresholdout + " Its rows grow as B.",
+		Sources:  []theory.Source{source("dwork15preserving", "pure differential privacy")},
+	}, thresholdout.Requirement.N0)
 
-var thresholdoutDwork15N1 = Method{
-	Name:      "thresholdout-dwork15-n1",
-	Summary:   "Thresholdout, Theorem 3.3 through approximate privacy (n1, exact form)",
-	Formula:   "n1(B, sigma, t, b) = max{(4/(sigma t)) sqrt(32 B (ln 2 + (4/t) ln(8/b))), 48 ln(8/b)/t^2} at t = tau/8, b = beta/(2m)",
-	Practice:  runThresholdout + " Its rows grow as sqrt B, from a much higher start.",
-	Proof:     Published,
-	Adaptive:  true,
-	Budgeted:  true,
-	Feedbacks: []Feedback{Answers, Flags},
-	Sources: []theory.Source{source("dwork15generalization", "Thresholdout"),
-		source("dwork15preserving", "approximate differential privacy")},
-	Assumes: []string{independent, training},
-	rule:    thresholdoutRule(thresholdout.Requirement.N1),
-	halves:  true,
-}
+	thresholdoutDwork15N1 = dworkThresholdout(Method{
+		Name:     "thresholdout-dwork15-n1",
+		Summary:  "Thresholdout, Theorem 3.3 through approximate privacy (n1, exact form)",
+		Formula:  "n1(B, sigma, t, b) = max{(4/(sigma t)) sqrt(32 B (ln 2 + (4/t) ln(8/b))), 48 ln(8/b)/t^2} at t = tau/8, b = beta/(2m)",
+		Practice: runThresholdout + " Its rows grow as sqrt B, from a much higher start.",
+		Sources:  []theory.Source{source("dwork15preserving", "approximate differential privacy")},
+	}, thresholdout.Requirement.N1)
+)
 
-// thresholdoutRule is Theorem 3.3 with one of its two requirements or the lesser
+// dworkThresholdout completes a method of Theorem 3.3 with one of its two requirements or the lesser
 // of them.
-func thresholdoutRule(need func(thresholdout.Requirement) num.DD) solver.Closed {
-	return solver.Closed{
+func dworkThresholdout(m Method, need func(thresholdout.Requirement) num.DD) Method {
+	m.Proof, m.Adaptive, m.Budgeted, m.Feedbacks = Published, true, true, []Feedback{Answers, Flags}
+	m.Sources = append([]theory.Source{source("dwork15generalization", "Thresholdout")}, m.Sources...)
+	m.Assumes, m.halves = []string{independent, training}, true
+	m.rule = solver.Closed{
 		Domain: solver.Domain{Kinds: goal.Linear, Needs: budgetNeeds},
 		Need:   func(g Goal) num.DD { return need(theorem33(g)) },
 		Run: func(g Goal) Mechanism {
 			return Mechanism{Noise: theory.LaplaceNoise, Scale: sigma33(g).Float(), Threshold: 0.75 * g.Tau}
 		},
 	}
+	return m
 }
 
 // theorem33 returns the parameters that Theorem 3.3 passes to n0 and n1: sigma =

@@ -1,6 +1,7 @@
 package solver
 
 import (
+	"iter"
 	"math"
 
 	"github.com/dpcalc/dpcalc/theory"
@@ -10,6 +11,7 @@ import (
 
 // Noisy is a bound on Gaussian answers, the joint one or that for low variance, for one way to choose the noise.
 type Noisy struct {
+	Domain
 	Noise noise.Noise
 	Plan  func(g goal.Goal) noise.Plan
 	Falls bool
@@ -21,15 +23,6 @@ func JointPlan(g goal.Goal) noise.Plan { return PlanBy(g, noise.Joint(noise.Side
 func PlanBy(g goal.Goal, t noise.Theorem) noise.Plan {
 	return noise.Plan{Theorem: t, Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta}
 }
-
-func (r Noisy) Applies(g goal.Goal) error {
-	if r.Low {
-		return goal.Means.Check(g.Query)
-	}
-	return goal.Linear.Check(g.Query)
-}
-
-func (Noisy) Limit(g goal.Goal) float64 { return g.Spread() }
 
 func (r Noisy) Holds(g goal.Goal) bool { return r.Noise.Certifies(r.Plan(g)) }
 
@@ -60,6 +53,84 @@ func (r Noisy) run(g goal.Goal, found noise.Found) Mechanism {
 	if r.Falls {
 		g.Samples, g.Tau = found.Samples, found.Tau
 		run.ScaleFirst, run.Schedule = found.Run.First, r.Plan(g)
+	}
+	return run
+}
+
+// ArrivalOf returns the plan of noise for the queries of a goal. Of an open plan it does not end within a stage.
+func ArrivalOf(g goal.Goal, open bool) noise.Arrival {
+	a := noise.Arrival{Tau: g.Tau, Beta: g.Beta, Sides: noise.SidesOf(g.OneSided), Open: open}
+	for done := int64(0); done < g.Queries; {
+		more := g.Arrival.More(done + 1)
+		if done = g.Arrival.Until(done + 1); !open {
+			done = min(done, g.Queries)
+		}
+		a.Stages = append(a.Stages, noise.Stage{Samples: min(g.Samples+more, goal.MaxCount), Until: done})
+	}
+	return a
+}
+
+// ArrivingNoise returns the joint bound for rows that arrive, with the largest noise for each answer: at equal shares
+// of beta, or at the shares of a plan without a last query.
+func ArrivingNoise(open bool) Rule {
+	wants := func(g goal.Goal) noise.Targets { return ArrivalOf(g, open).Targets() }
+	return Searched{
+		Domain: Domain{Kinds: goal.Linear},
+		Rows:   startRows,
+		Built:  func(g goal.Goal) bool { return wants(g).Certified() },
+		Run:    func(g goal.Goal) Mechanism { return WantedNoise{Wants: wants(g), Queries: g.Queries}.Mechanism() },
+	}
+}
+
+// ArrivingEven is the joint bound for rows that arrive and one noise for all answers.
+var ArrivingEven = Bounded{
+	Searched: Searched{
+		Domain: Domain{Kinds: goal.Linear},
+		Rows:   startRows,
+		Run: func(g goal.Goal) Mechanism {
+			a := ArrivalOf(g, false)
+			sd, _ := a.Even()
+			return Mechanism{Noise: theory.GaussianNoise, Scale: sd, Cut: a.EvenCut()}
+		},
+	},
+	LnFailure: func(g goal.Goal) float64 {
+		_, ln := ArrivalOf(g, false).Even()
+		return ln
+	},
+}
+
+// startRows is about how many rows are needed if all are there at the start, which is too many.
+func startRows(g goal.Goal) float64 {
+	found, ok := noise.Falling.Samples(JointPlan(g))
+	if !ok {
+		return goal.MaxCount
+	}
+	return math.Max(float64(found.Samples)/2, 1)
+}
+
+// WantedNoise is the noise of the first queries for which some is wanted.
+type WantedNoise struct {
+	Wants   noise.Targets
+	Queries int64
+}
+
+func (s WantedNoise) Blocks() iter.Seq[theory.NoiseBlock] {
+	return func(yield func(theory.NoiseBlock) bool) {
+		left := s.Queries
+		s.Wants.Blocks(func(block theory.NoiseBlock) bool {
+			block.Queries = min(block.Queries, left)
+			left -= block.Queries
+			return yield(block) && left > 0
+		})
+	}
+}
+
+func (s WantedNoise) Mechanism() Mechanism {
+	run := Mechanism{Noise: theory.GaussianNoise, Schedule: s}
+	for block := range s.Blocks() {
+		if run.Scale = block.Scale; run.ScaleFirst == 0 {
+			run.ScaleFirst, run.Cut = block.Scale, block.Cut
+		}
 	}
 	return run
 }

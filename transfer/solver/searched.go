@@ -14,7 +14,7 @@ import (
 type Searched struct {
 	Domain
 	Rows  func(g goal.Goal) float64   // about how many rows are needed
-	Built func(g goal.Goal) bool      // whether a mechanism is found
+	Built func(g goal.Goal) bool      // whether a mechanism is found; nil for [Bounded]
 	Run   func(g goal.Goal) Mechanism // that mechanism
 }
 
@@ -120,9 +120,13 @@ func (b Bounded) Samples(g goal.Goal, by Trail) (Reached, error) {
 	return Reached{N: g.Samples, Tau: tau, Run: run}, nil
 }
 
+func (b Bounded) Holds(g goal.Goal) bool { return b.Applies(g) == nil && b.excess(g) <= 0 }
+
+func (b Bounded) Queries(g goal.Goal) int64 { return MostQueries(g, Fewest(g), b.Holds) }
+
 func (b Bounded) Tau(g goal.Goal) (float64, Mechanism) {
 	if b.Applies(g) != nil || g.Tau == 0 {
-		return b.Searched.Tau(g)
+		return b.tauBy(g, b.Holds)
 	}
 	return b.tauBelow(g, b.excess(g))
 }
