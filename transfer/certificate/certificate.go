@@ -35,7 +35,7 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 }
 
 // writers write the theorems of a plan, by methods.
-var writers = map[string]func(p *plan) error{"gate": gate, "sealed": sealed}
+var writers = map[string]func(p *plan) error{"gate": gate, "sealed": sealed, "open-gate": openGate}
 
 // missing says why the methods whose rows Coq checks have no file.
 var missing = map[string]string{
@@ -44,9 +44,8 @@ var missing = map[string]string{
 	"ladder":            "its bound is a sum over a table of steps",
 	"sparse-validate":   "its bound is a sum over widths of cells",
 	"rounding-widths":   "its bound is a sum over widths of cells",
-	"open-gate":         "its levels go on without an end",
-	"open-board":        "its levels go on without an end",
-	"open-guess":        "its levels go on without an end",
+	"open-board":        "a file states no steps of a board",
+	"open-guess":        "a file states no cells of guesses",
 }
 
 // plan is an answer with its numbers as fractions.
@@ -60,14 +59,15 @@ type plan struct {
 	tau, bar int64    // over scale
 	one      int64    // scale, and half of it for differences: a margin of 1
 	beta     fraction // what the plan may fail with
-	level    fraction // what one tail may be
+	level    fraction // what one tail may be, of a gate a pass's
+	fail     fraction // what the tail of a gate's failure may be
 }
 
 // newPlan refuses goals of which a file's theorems know less than the method uses.
 func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	g := m.Used(a)
 	known := transfer.Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query}
-	known.Feedback, known.Passes, known.Bar, known.OneSided = g.Feedback, g.Passes, g.Bar, g.OneSided
+	known.Feedback, known.Passes, known.Bar, known.OneSided, known.Open = g.Feedback, g.Passes, g.Bar, g.OneSided, g.Open
 	gated := g.Query.IsSigned() && m.Name == "gate" // of differences
 	switch {
 	case g.Query != transfer.Bounded && g.Query != transfer.Binary && !gated:
@@ -105,9 +105,12 @@ func (p *plan) header() string {
 	if p.Bar.Given {
 		bar = " at the bar " + goal.FormatFloat(p.Bar.Value)
 	}
+	modules := "Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans"
+	if p.Open {
+		modules += " OpenRows OpenPlans WidePlans"
+	}
 	return opening(fmt.Sprintf("Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.",
-		p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta),
-		"Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans")
+		p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta), modules)
 }
 
 // opening begins a file about something, with the modules that it needs.

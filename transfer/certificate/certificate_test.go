@@ -2,6 +2,7 @@ package certificate_test
 
 import (
 	"math/big"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,6 +33,12 @@ func solved(t *testing.T, method string, g transfer.Goal) (transfer.Method, tran
 		t.Fatalf("%s: %v", method, err)
 	}
 	return m, a
+}
+
+func opened(g transfer.Goal, pass int64, bar transfer.Option) transfer.Goal {
+	g = gated(g, pass, bar)
+	g.Open = true
+	return g
 }
 
 func final(g transfer.Goal) transfer.Goal { g.Feedback = transfer.Final; return g }
@@ -104,11 +111,41 @@ func TestOneRowFewerIsInTheFile(t *testing.T) {
 		{"gate", "5/409000 < convex_tail (Z.to_nat 1966)", gated(base, 3, transfer.Option{})},
 		{"gate", "5/409000 < binomial (Z.to_nat 896) (80 / 100) j", gated(binary, 3, transfer.Some(0.8))},
 		{"gate", "5/409000 < binomial (Z.to_nat 1799)", gated(binary, 3, transfer.Option{})},
+		{"open-gate", " < convex_tail (Z.to_nat 1113) (800000000000 / 1000000000000) y t", opened(base, 3, transfer.Some(0.8))},
+		{"open-gate", " < binomial (Z.to_nat 1028) (80 / 100) j", opened(binary, 3, transfer.Some(0.8))},
+		{"open-gate", "~ wide 2539 ", opened(base, 3, transfer.Option{})},
 		{"sealed", "5/6000 < convex_tail (Z.to_nat 1167)", final(base)},
 	} {
 		m, a := solved(t, c.method, c.goal)
 		if text, err := certificate.Of(m, a); err != nil || !strings.Contains(text, c.want) {
 			t.Errorf("%s %+v: %v, want %q in\n%s", c.method, c.goal, err, c.want, text)
+		}
+	}
+}
+
+// TestOpenLevelsByWalking takes the looks of an open gate in a random order, each with its share of what is left.
+func TestOpenLevelsByWalking(t *testing.T) {
+	draw := rand.New(rand.NewPCG(3, 4))
+	for range 20 {
+		looks := 2 + draw.Int64N(30)
+		passes := 1 + draw.Int64N(looks)
+		m, a := solved(t, "open-gate", opened(transfer.Goal{Queries: looks, Tau: 0.1, Beta: beta(t, "0.03")}, passes, transfer.Option{}))
+		text, err := certificate.Of(m, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, passed := big.NewRat(3, 100), int64(0)
+		for look, place := range append(draw.Perm(int(looks)-1), 0) {
+			share := big.NewRat(1+2*passed, 5+2*int64(look))
+			if look == int(looks)-1 || place < int(passes)-1 {
+				passed++
+			} else {
+				share.Sub(big.NewRat(1, 1), share)
+			}
+			left.Mul(left, share)
+		}
+		if !strings.Contains(text, "("+left.String()+") (bar v) (x v)") {
+			t.Errorf("look %d, pass %d: no level %v in\n%s", looks, passes, left, text)
 		}
 	}
 }
@@ -162,6 +199,8 @@ func TestRowsWithoutACertificate(t *testing.T) {
 	signed.Query = transfer.Difference
 	agreeing := gated(signed, 3, transfer.Option{})
 	agreeing.Disagreement = 0.2
+	late := base
+	late.Queries = 101
 	varied := gated(base, 3, transfer.Some(0.8))
 	varied.Variance = 0.01
 	for _, c := range []struct {
@@ -173,6 +212,8 @@ func TestRowsWithoutACertificate(t *testing.T) {
 		{"gate", "a file proves plans of a beta of at least 1e-100", gated(tiny, 3, transfer.Option{})},
 		{"gate", "a file proves plans for independent rows of equal weight", varied},
 		{"gate", "a file proves plans for independent rows of equal weight", agreeing},
+		{"open-gate", "a file proves open plans of look 100 at most", opened(late, 3, transfer.Option{})},
+		{"open-gate", "and gates of differences, not open-gate for difference", opened(signed, 3, transfer.Option{})},
 		{"sealed", "and gates of differences, not sealed for difference", final(signed)},
 	} {
 		m, a := solved(t, c.method, c.goal)

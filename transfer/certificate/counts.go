@@ -117,24 +117,23 @@ func (p *plan) fewerZeros() {
 
 // fewerCounts writes that with one row fewer no count passes, if so: at a count of k ones a pass is too likely, and at
 // one more a failure.
-func (p *plan) fewerCounts() {
+func (p *plan) fewerCounts(theorem, fail string) {
 	c, s, d, n := p.bar, p.tau, p.scale, p.Samples-1
 	missed := d - c - 2*s
 	if n < 1 || c <= 0 || missed <= 0 {
 		return
 	}
-	level := p.level.ln() + 1e-9
-	above := func(mean, k int64) bool {
-		return num.Binomial{N: n, P: float64(mean) / float64(d)}.LnAtLeast(k) > level
+	above := func(level fraction, mean, k int64) bool {
+		return num.Binomial{N: n, P: float64(mean) / float64(d)}.LnAtLeast(k) > level.ln()+1e-9
 	}
 	k := num.Ints{Lo: 0, Hi: n, Guess: int64(float64(n) * float64(c+s) / float64(d))}.Greatest(func(k int64) bool {
-		return k == 0 || above(c, k)
+		return k == 0 || above(p.level, c, k)
 	})
-	if !above(missed, n-k) {
+	if !above(p.fail, missed, n-k) {
 		return
 	}
 	p.say("(* With one row fewer no count passes with both errors rare enough. *)\n"+
 		"Theorem one_row_fewer : forall j, (j <= Z.to_nat %d)%%nat ->\n  %s < binomial (Z.to_nat %d) (%d / %d) j \\/\n"+
-		"  %s < binomial (Z.to_nat %d) (%d / %d) (S (Z.to_nat %d) - j).\n", n, p.level, n, c, d, p.level, n, missed, d, n)
-	p.say("Proof. apply (no_count_valid fine %d %v %v %d %d %d %d). "+proof, n, p.level.num, p.level.over, d, c, s, k)
+		"  %s < binomial (Z.to_nat %d) (%d / %d) (S (Z.to_nat %d) - j).\n", n, p.level, n, c, d, p.fail, n, missed, d, n)
+	p.say("Proof. apply (%s fine %d %v %v%s %d %d %d %d). "+proof, theorem, n, p.level.num, p.level.over, fail, d, c, s, k)
 }

@@ -29,6 +29,7 @@ func gate(p *plan) error {
 		return err
 	}
 	p.level = p.beta.shared(nodes)
+	p.fail = p.level
 	p.fine()
 	p.say("(* How many queries could be asked. *)\nTheorem queries : INR (N (Z.to_nat %d) (Z.to_nat %d)) = %v.\n"+
 		"Proof. rewrite nodes_N; [f_equal; vm_compute; reflexivity|discriminate|discriminate]. Qed.\n\n",
@@ -118,14 +119,8 @@ func (p *plan) knownBar() error {
 // countedBar is the binomial tails at the count that passes.
 func (p *plan) countedBar() error {
 	c, s, d, k := p.bar, p.tau, p.scale, p.run.PassCount
-	ones, zeros := big.NewInt(p.Samples), big.NewInt(p.Samples)
-	ones.Mul(ones, big.NewInt(c)).Add(ones, big.NewInt(d))
-	zeros.Mul(zeros, big.NewInt(d-c-2*s)).Add(zeros, big.NewInt(d))
-	far := func(least *big.Int, k, mean int64) bool {
-		return mean <= 0 || least.Cmp(new(big.Int).Mul(big.NewInt(k), big.NewInt(d))) <= 0
-	}
-	if !far(ones, k, c) || !p.OneSided && !far(zeros, p.Samples+1-k, d-c-2*s) {
-		return errors.New("the plan has so few rows that it does not rest on binomial tails alone")
+	if err := p.farCounts(); err != nil {
+		return err
 	}
 	p.say("%s", p.gateAt(fmt.Sprintf("_ => INR (Z.to_nat %d) / Tails.n X Ds", k),
 		"\n  Hoeffding1956 -> (forall v, zero_one X (analyst v)) ->"))
@@ -136,7 +131,22 @@ func (p *plan) countedBar() error {
 	p.say("Proof.\n  intros rows H Hq. apply (%s X Ds %d rows eq_refl fine %d %d %v %v %d %d%s %d analyst H Hq).\n  "+proof,
 		theorem, p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, d, c, margin, k)
 	if !p.OneSided {
-		p.fewerCounts()
+		p.fewerCounts("no_count_valid", "")
+	}
+	return nil
+}
+
+// farCounts refuses plans whose counts are so near to the means that a binomial tail is no bound.
+func (p *plan) farCounts() error {
+	c, s, d, k := p.bar, p.tau, p.scale, p.run.PassCount
+	ones, zeros := big.NewInt(p.Samples), big.NewInt(p.Samples)
+	ones.Mul(ones, big.NewInt(c)).Add(ones, big.NewInt(d))
+	zeros.Mul(zeros, big.NewInt(d-c-2*s)).Add(zeros, big.NewInt(d))
+	far := func(least *big.Int, k, mean int64) bool {
+		return mean <= 0 || least.Cmp(new(big.Int).Mul(big.NewInt(k), big.NewInt(d))) <= 0
+	}
+	if !far(ones, k, c) || !p.OneSided && !far(zeros, p.Samples+1-k, d-c-2*s) {
+		return errors.New("the plan has so few rows that it does not rest on binomial tails alone")
 	}
 	return nil
 }
