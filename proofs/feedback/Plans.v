@@ -223,6 +223,18 @@ Qed.
 
 End Numbers.
 
+(* Two tails add up to more than u/v: one is above the share y/f of it, and the other above the rest. *)
+Definition both_above (n s w u v f d a k a' k' y : Z) : bool :=
+  ((0 <? f) && (0 <? v) && count_above n s w y (v * f) d a k && count_above n s w (u * f - y) (v * f) d a' k')%Z.
+
+Theorem both_above_valid n s w u v f d a k a' k' y : both_above n s w u v f d a k a' k' y = true ->
+  IZR u / IZR v < binomial (Z.to_nat n) (IZR a / IZR d) (Z.to_nat k) + binomial (Z.to_nat n) (IZR a' / IZR d) (Z.to_nat k').
+Proof.
+  unfold both_above. rewrite !andb_true_iff, !Z.ltb_lt. intros [[[Hf Hv] H] H'].
+  apply count_above_valid in H, H'. apply IZR_lt in Hf, Hv. rewrite minus_IZR, !mult_IZR in *.
+  replace (IZR u / IZR v) with (IZR y / (IZR v * IZR f) + (IZR u * IZR f - IZR y) / (IZR v * IZR f)) by (field; lra). lra.
+Qed.
+
 Section Plans.
 Variable X : Type.
 Variable Ds : list (law X).

@@ -3,8 +3,10 @@
 package certificate
 
 import (
+	"embed"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/transfer"
@@ -22,7 +24,7 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 		if said, ok := missing[m.Name]; ok {
 			why = said
 		}
-		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final", m.Name, why)
+		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final, or best with --method ladder", m.Name, why)
 	}
 	p, err := newPlan(m, a)
 	if err != nil {
@@ -35,13 +37,12 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 }
 
 // writers write the theorems of a plan, by methods.
-var writers = map[string]func(p *plan) error{"gate": gate, "sealed": sealed, "open-gate": openGate}
+var writers = map[string]func(p *plan) error{"gate": gate, "ladder": ladder, "sealed": sealed, "open-gate": openGate}
 
 // missing says why the methods whose rows Coq checks have no file.
 var missing = map[string]string{
 	"gaussian":          "its bound is an integral over normal noise",
 	"gaussian-schedule": "its bound is an integral over normal noise",
-	"ladder":            "its bound is a sum over a table of steps",
 	"sparse-validate":   "its bound is a sum over widths of cells",
 	"rounding-widths":   "its bound is a sum over widths of cells",
 	"open-board":        "a file states no steps of a board",
@@ -68,6 +69,9 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	g := m.Used(a)
 	known := transfer.Goal{Samples: g.Samples, Queries: g.Queries, Tau: g.Tau, Beta: g.Beta, Query: g.Query}
 	known.Feedback, known.Passes, known.Bar, known.OneSided, known.Open = g.Feedback, g.Passes, g.Bar, g.OneSided, g.Open
+	if m.Name == "ladder" {
+		known.Floor = g.Floor
+	}
 	gated := g.Query.IsSigned() && m.Name == "gate" // of differences
 	switch {
 	case g.Query != transfer.Bounded && g.Query != transfer.Binary && !gated:
@@ -75,7 +79,7 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 			m.Name, g.Query)
 	case g != known:
 		return nil, errors.New("a file proves plans for independent rows of equal weight and the numbers n, m, tau, " +
-			"beta, passes and threshold alone")
+			"beta, passes, threshold and floor alone")
 	case g.Samples > mostRows:
 		return nil, fmt.Errorf("a file proves plans of at most %d rows", mostRows)
 	}
@@ -102,11 +106,17 @@ const mostRows = 100_000
 // header says what the file is.
 func (p *plan) header() string {
 	bar := ""
-	if p.Bar.Given {
+	switch {
+	case p.Bar.Given:
 		bar = " at the bar " + goal.FormatFloat(p.Bar.Value)
+	case p.Floor > 0:
+		bar = " above a score of " + goal.FormatFloat(p.Floor)
 	}
 	modules := "Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans"
-	if p.Open {
+	switch {
+	case p.Feedback == transfer.Best:
+		modules += " LadderPlans"
+	case p.Open:
 		modules += " OpenRows OpenPlans WidePlans"
 	}
 	return opening(fmt.Sprintf("Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.",
@@ -129,6 +139,18 @@ Open Scope R_scope.
 func (p *plan) fine() {
 	bits, width := p.precision()
 	p.say("Definition fine := {| bits := %d; width := %d |}.\n\n", bits, width)
+}
+
+//go:embed text
+var texts embed.FS
+
+// fill writes a text with the values of its names, of which the plan has most.
+func (p *plan) fill(text string, values map[string]any) {
+	content, err := texts.ReadFile("text/" + text + ".v")
+	if err != nil {
+		panic(err) // a test reads each
+	}
+	p.text.WriteString(os.Expand(string(content), func(name string) string { return fmt.Sprint(values[name]) }))
 }
 
 func (p *plan) say(format string, values ...any) { fmt.Fprintf(&p.text, format, values...) }

@@ -95,6 +95,60 @@ func convexTail(n int64, p, s *big.Rat, t int64) *big.Rat {
 	return sum.Quo(sum, x)
 }
 
+// TestStepsByEnumeration evaluates the steps of a small board with fractions: the tails are within what the file says,
+// and the sum of Theorem 4 is within beta and near it.
+func TestStepsByEnumeration(t *testing.T) {
+	g := transfer.Goal{Queries: 6, Tau: 0.15, Beta: beta(t, "0.1"), Query: transfer.Binary}
+	g.Feedback, g.Floor = transfer.Best, 0.25
+	m, a := solved(t, "ladder", g)
+	text, err := certificate.Of(m, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := a.Samples
+	found := regexp.MustCompile(`value shown over (\d+), and over (\d+)`).FindStringSubmatch(text)
+	tau, sum := big.NewRat(15, 100), new(big.Rat)
+	before, one := big.NewRat(60, 100), big.NewRat(1, 1)
+	var last *big.Rat
+	for l, step := range regexp.MustCompile(`Step (\d+) (\d+) (\d+) (\d+)`).FindAllStringSubmatch(text, -1) {
+		ratio := func(num, over string) *big.Rat { r, _ := new(big.Rat).SetString(num + "/" + over); return r }
+		edge, shown := ratio(step[1], "1").Num().Int64(), ratio(step[2], found[1])
+		high, low := ratio(step[3], found[2]), ratio(step[4], found[2])
+		if missed := atLeast(n, edge+1, new(big.Rat).Sub(before, tau)); missed.Cmp(high) > 0 {
+			t.Errorf("step %d is missed with %v, and the file has %v", l, missed.FloatString(12), high.FloatString(12))
+		}
+		if taken := atLeast(n, n-edge, new(big.Rat).Sub(one, new(big.Rat).Add(shown, tau))); taken.Cmp(low) > 0 {
+			t.Errorf("step %d is taken with %v, and the file has %v", l, taken.FloatString(12), low.FloatString(12))
+		}
+		i := int64(l)
+		states := new(big.Int).Binomial(6+i-1, i+1)
+		if l == 0 {
+			states.SetInt64(6)
+		}
+		sum.Add(sum, high.Mul(high, new(big.Rat).SetInt(new(big.Int).Binomial(6+i-2, i))))
+		sum.Add(sum, low.Mul(low, new(big.Rat).SetInt(states)))
+		before, last = shown, shown
+	}
+	if last == nil || last.Cmp(tau) > 0 {
+		t.Errorf("the last value is %v, want at most tau", last)
+	}
+	if sum.Cmp(big.NewRat(1, 10)) > 0 || sum.Cmp(big.NewRat(9, 100)) < 0 {
+		t.Errorf("the sum is %v, want just below 0.1", sum.FloatString(6))
+	}
+}
+
+// atLeast is the probability that at least k of n independent 0/1 values of mean p are 1.
+func atLeast(n, k int64, p *big.Rat) *big.Rat {
+	sum, ones, all := new(big.Int), p.Num(), p.Denom()
+	zeros := new(big.Int).Sub(all, ones)
+	power := func(x *big.Int, i int64) *big.Int { return new(big.Int).Exp(x, big.NewInt(i), nil) }
+	for ; k <= n; k++ {
+		term := new(big.Int).Binomial(n, k)
+		sum.Add(sum, term.Mul(term, power(ones, k)).Mul(term, power(zeros, n-k)))
+	}
+	return new(big.Rat).SetFrac(sum, power(all, n))
+}
+
 func TestOneRowFewerIsInTheFile(t *testing.T) {
 	base := transfer.Goal{Queries: 30, Tau: 0.05, Beta: beta(t, "0.05")}
 	binary := base
@@ -115,6 +169,7 @@ func TestOneRowFewerIsInTheFile(t *testing.T) {
 		{"open-gate", " < binomial (Z.to_nat 1028) (80 / 100) j", opened(binary, 3, transfer.Some(0.8))},
 		{"open-gate", "~ wide 2539 ", opened(base, 3, transfer.Option{})},
 		{"sealed", "5/6000 < convex_tail (Z.to_nat 1167)", final(base)},
+		{"sealed", "5/3000 < binomial (Z.to_nat 1000) (50000 / 100000)", final(binary)},
 	} {
 		m, a := solved(t, c.method, c.goal)
 		if text, err := certificate.Of(m, a); err != nil || !strings.Contains(text, c.want) {

@@ -110,6 +110,8 @@ func kinds(t *testing.T, draw *rand.Rand) []kind {
 	bar := func() transfer.Option { return transfer.Some(float64(50+draw.IntN(35)) / 100) }
 	signed := func(g transfer.Goal) transfer.Goal { g.Query, g.Tau = transfer.Difference, 2*g.Tau; return g }
 	binary := func(g transfer.Goal) transfer.Goal { g.Query = transfer.Binary; return g }
+	best := func(g transfer.Goal) transfer.Goal { g.Feedback = transfer.Best; return g }
+	above := func(g transfer.Goal) transfer.Goal { g.Feedback, g.Floor = transfer.Best, 0.4; return g }
 	one := func(g transfer.Goal) transfer.Goal { g.OneSided = true; return g }
 	return []kind{
 		{"gate", gated(random(), 2, bar()), true},
@@ -123,6 +125,10 @@ func kinds(t *testing.T, draw *rand.Rand) []kind {
 		{"open-gate", opened(random(), 1, bar()), false},
 		{"open-gate", binary(opened(random(), 2, bar())), false},
 		{"open-gate", opened(random(), 2, transfer.Option{}), true},
+		{"ladder", best(random()), false},
+		{"ladder", above(random()), true},
+		{"ladder", binary(best(random())), false},
+		{"ladder", binary(above(random())), true},
 		{"sealed", binary(final(random())), false},
 		{"sealed", one(binary(final(random()))), false},
 		{"sealed", final(random()), false},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/num"
@@ -113,6 +114,34 @@ func (p *plan) fewerZeros() {
 		"(%d / %d) (Z.to_nat %d).\n", p.level, n, zeros(worst), n*d, n-worst)
 	p.say("Proof. apply (count_above_valid %d %d %d %v %v %d %d %d). "+proof, n, bits, width, p.level.num, p.level.over, n*d,
 		zeros(worst), n-worst)
+}
+
+// fewerBoth writes that with one row fewer both tails at some break point add up to too much, if so.
+func (p *plan) fewerBoth() {
+	n, s, d := p.Samples-1, p.tau, p.scale
+	zeros := func(j int64) int64 { return n*(d-s) - j*d }
+	many := func(j int64) (ones, k int64) { return j*d + n*s, (j*d + 2*n*s + d - 1) / d }
+	ln := func(mean, k int64) float64 {
+		return num.Binomial{N: n, P: float64(mean) / (float64(n) * float64(d))}.LnAtLeast(k)
+	}
+	worst, most := int64(0), math.Inf(-1)
+	for j := int64(0); zeros(j) > 0; j++ {
+		if sum := num.LogAddExp(ln(zeros(j), n-j), ln(many(j))); sum > most {
+			worst, most = j, sum
+		}
+	}
+	few := ln(zeros(worst), n-worst)
+	ones, k := many(worst)
+	if most <= p.level.ln()+1e-5 || k > n {
+		p.fewerZeros()
+		return
+	}
+	share := new(big.Int).Mul(p.level.num, big.NewInt(int64(num.Exp(few-most)*shares)))
+	bits, width := p.precision()
+	p.say("(* With one row fewer both tails at a break point add up to too much. *)\nTheorem one_row_fewer : %s < binomial (Z.to_nat %d) "+
+		"(%d / %d) (Z.to_nat %d) +\n  binomial (Z.to_nat %d) (%d / %d) (Z.to_nat %d).\n", p.level, n, zeros(worst), n*d, n-worst, n, ones, n*d, k)
+	p.say("Proof. apply (both_above_valid %d %d %d %v %v %d %d %d %d %d %d %v). "+proof, n, bits, width, p.level.num, p.level.over,
+		shares, n*d, zeros(worst), n-worst, ones, k, share)
 }
 
 // fewerCounts writes that with one row fewer no count passes, if so: at a count of k ones a pass is too likely, and at

@@ -66,6 +66,8 @@ func (p *plan) sealedCounts() error {
 		theorem, p.Samples, p.Queries, p.beta.num, p.beta.over, factor, p.scale, p.tau)
 	if p.OneSided {
 		p.fewerZeros()
+	} else {
+		p.fewerBoth()
 	}
 	return nil
 }
