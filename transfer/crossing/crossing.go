@@ -5,6 +5,7 @@ package crossing
 import (
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
@@ -26,22 +27,24 @@ const (
 // where nothing beats splitting with up to 2^20 queries. Up to 64 queries every number is tried. Above that
 // a beaten splitting is taken to stay beaten: it needs some m ln m rows, and the others no more than m times a
 // constant. The error is a DomainError, or the error of ctx.
-func Find(ctx context.Context, methods []transfer.Method, g transfer.Goal) (c Point, ok bool, err error) {
-	all := contest{ctx: ctx, methods: methods, goal: g}
+func Find(ctx context.Context, methods []transfer.Method, g transfer.Goal) (Point, bool, error) {
+	c := contest{ctx, methods, g}
 	if !slices.ContainsFunc(methods, func(m transfer.Method) bool { return m.Splits }) {
-		return c, false, nil
+		return Point{}, false, nil
 	}
-	c.Queries, err = leastBeaten(func(m int64) (bool, error) { return all.beaten(m, nil) })
-	if c.Queries == 0 || err != nil {
+	m, err := leastBeaten(func(m int64) (bool, error) {
+		ahead, err := c.ahead(m)
+		return len(ahead) > 0, err
+	})
+	if m == 0 || err != nil {
 		return Point{}, false, err
 	}
-	if c.Method, err = all.fewest(c.Queries); c.Method == nil || err != nil {
+	method, err := c.fewest(m)
+	if method == nil || err != nil {
 		return Point{}, false, err
 	}
-	if c.Onward, err = all.staysAhead(c); err != nil {
-		return Point{}, false, err
-	}
-	return c, true, nil
+	onward, err := c.staysAhead(m, method)
+	return Point{m, method, onward}, err == nil, err
 }
 
 // contest compares splitting with the other methods for a goal.
@@ -51,28 +54,18 @@ type contest struct {
 	goal    transfer.Goal
 }
 
-// at is the goal with m queries, and n rows to be found if that is zero.
-func (c contest) at(m, n int64) transfer.Goal {
-	g := c.goal
-	g.Queries, g.Samples = m, n
-	return g
+// solve answers the goal with m queries.
+func (c contest) solve(method *transfer.Method, m int64) (transfer.Answer, error) {
+	c.goal.Queries, c.goal.Samples = m, 0
+	return method.Solve(c.goal)
 }
 
 // fewest is the method that needs the fewest rows for m queries, of those that beat splitting.
 func (c contest) fewest(m int64) (best *transfer.Method, err error) {
-	below, err := c.belowSplitting(m)
-	if err != nil || below == 0 {
-		return nil, err
-	}
-	least := below + 1
-	for i := range c.methods {
-		method := &c.methods[i]
-		if ok, err := rivals(method, c.at(m, below)); err != nil {
-			return nil, err
-		} else if !ok {
-			continue
-		}
-		a, err := method.Solve(c.at(m, 0))
+	ahead, err := c.ahead(m)
+	least := int64(transfer.MaxCount) + 1
+	for _, method := range ahead {
+		a, err := c.solve(method, m)
 		if err != nil {
 			return nil, err
 		}
@@ -80,106 +73,79 @@ func (c contest) fewest(m int64) (best *transfer.Method, err error) {
 			best, least = method, a.Samples
 		}
 	}
-	return best, nil
-}
-
-// rivals reports whether a method that is no form of splitting certifies a goal.
-func rivals(m *transfer.Method, g transfer.Goal) (bool, error) {
-	if !m.Adaptive || m.Splits {
-		return false, nil
-	}
-	return m.Certifies(g)
+	return best, err
 }
 
 // leastBeaten returns the least m from 1 on at which splitting is beaten, 0 if there is
 // none up to [mostLook].
-func leastBeaten(beaten func(m int64) (bool, error)) (int64, error) {
-	for m := int64(1); m <= oneByOne; m++ {
-		if yes, err := beaten(m); yes || err != nil {
-			return m, err
+func leastBeaten(beaten func(m int64) (bool, error)) (least int64, err error) {
+	ends := func(m int) bool {
+		yes := false
+		if err == nil {
+			yes, err = beaten(int64(m))
+		}
+		return yes || err != nil
+	}
+	for m := 1; m <= oneByOne; m++ {
+		if ends(m) {
+			return int64(m), err
 		}
 	}
-	lo, hi := int64(oneByOne), int64(2*oneByOne)
-	for ; ; lo, hi = hi, 2*hi {
-		if hi > mostLook {
-			return 0, nil
-		}
-		if yes, err := beaten(hi); err != nil {
-			return 0, err
-		} else if yes {
-			break
+	for lo := oneByOne; lo < mostLook; lo *= 2 {
+		if ends(2 * lo) {
+			least := lo + 1 + sort.Search(lo-1, func(i int) bool { return ends(lo + 1 + i) })
+			return int64(least), err
 		}
 	}
-	for hi-lo > 1 {
-		mid := lo + (hi-lo)/2
-		yes, err := beaten(mid)
-		switch {
-		case err != nil:
-			return 0, err
-		case yes:
-			hi = mid
-		default:
-			lo = mid
-		}
-	}
-	return hi, nil
+	return 0, nil
 }
 
 // staysAhead reports whether the method of a crossing beats splitting with the next few
 // numbers of queries too, where whole rows and parts may upset the order, and far beyond.
-func (c contest) staysAhead(at Point) (bool, error) {
-	var more []int64
-	for k := range int64(4) {
-		more = append(more, at.Queries+1+k)
-	}
-	for k := 2 * at.Queries; k <= mostLook; k *= 256 {
+func (c contest) staysAhead(at int64, method *transfer.Method) (bool, error) {
+	more := []int64{at + 1, at + 2, at + 3, at + 4}
+	for k := 2 * at; k <= mostLook; k *= 256 {
 		more = append(more, k)
 	}
 	for _, m := range more {
-		if ahead, err := c.beaten(m, at.Method); !ahead || err != nil {
+		if ahead, err := c.ahead(m); err != nil || !slices.Contains(ahead, method) {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-// beaten reports whether a method, or any that is no form of splitting if it is nil, needs
-// fewer rows for m queries than every form of splitting.
-func (c contest) beaten(m int64, by *transfer.Method) (bool, error) {
-	below, err := c.belowSplitting(m)
-	if err != nil || below == 0 {
-		return false, err
-	}
-	if by != nil {
-		return rivals(by, c.at(m, below))
-	}
-	for i := range c.methods {
-		if ok, err := rivals(&c.methods[i], c.at(m, below)); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
-}
-
-// belowSplitting is the greatest number of rows below what every form of splitting needs for
-// m queries; 0 if there is none, or splitting does not apply.
-func (c contest) belowSplitting(m int64) (int64, error) {
+// ahead lists the methods that need fewer rows for m queries than every form of splitting. It is empty if splitting
+// does not apply.
+func (c contest) ahead(m int64) (ahead []*transfer.Method, err error) {
 	if err := c.ctx.Err(); err != nil {
-		return 0, err
+		return nil, err
 	}
 	least := int64(transfer.MaxCount) + 1
 	for i := range c.methods {
-		method := &c.methods[i]
-		if !method.Splits {
-			continue
-		}
-		base, err := method.Solve(c.at(m, 0))
-		if err != nil || base.Status == transfer.NotApplicable {
-			return 0, err
-		}
-		if base.Status == transfer.OK {
-			least = min(least, base.Samples)
+		if method := &c.methods[i]; method.Splits {
+			base, err := c.solve(method, m)
+			if err != nil || base.Status == transfer.NotApplicable {
+				return nil, err
+			}
+			if base.Status == transfer.OK {
+				least = min(least, base.Samples)
+			}
 		}
 	}
-	return least - 1, nil
+	if c.goal.Queries, c.goal.Samples = m, least-1; least == 1 {
+		return nil, nil
+	}
+	for i := range c.methods {
+		method := &c.methods[i]
+		if !method.Adaptive || method.Splits {
+			continue
+		}
+		if ok, err := method.Certifies(c.goal); err != nil {
+			return nil, err
+		} else if ok {
+			ahead = append(ahead, method)
+		}
+	}
+	return ahead, nil
 }
