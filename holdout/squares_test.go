@@ -84,7 +84,8 @@ func TestSecondMomentOfColumns(t *testing.T) {
 			t.Errorf("%s: shares of %v together, the dearest at %v: %+v", show, sum, dearest, last)
 		}
 	}
-	wide := 2 * tails.Around{Margin: tails.Differences{Rows: 900, Disagreement: 1}}.Widest(math.Log(0.05/4), math.Log(0.05/4), 0) / 2
+	wide := 2 * tails.Around{Margin: tails.Differences{Rows: 900, Disagreement: 1}}.Widest(math.Log(0.05/4),
+		math.Log(0.05/4), 0) / 2
 	a := takes(t, l, ask(near, ShowScore))
 	if width := *a.Open.Upper - *a.Open.Lower; !(width < wide/2) || a.Open.RefusedAbove != 0.01 {
 		t.Errorf("an interval of the length %v, and %v without a second moment: %+v", width, wide, a.Open)

@@ -56,7 +56,7 @@ func anyGoal(r *rand.Rand) transfer.Goal {
 
 // goalOf is the goal as a method answers it: of an open plan the flagged queries are passes, raises or corrections.
 func goalOf(m transfer.Method, g transfer.Goal) transfer.Goal {
-	if !m.Open {
+	if !m.IsOpen() {
 		return g
 	}
 	g.Open, g.Feedback = true, m.Feedbacks[0]
@@ -111,14 +111,14 @@ func TestEasierGoalNeverNeedsMore(t *testing.T) {
 				with(g, func(e *transfer.Goal) { e.Queries = max(int64(float64(e.Queries)/factor), max(e.Budget, 1)) }),
 				with(g, func(e *transfer.Goal) { e.Budget = max(int64(float64(e.Budget)/factor), 1) }),
 			} {
-				if easier.Tau < g.Tau || !m.Budgeted && easier.Budget != g.Budget {
+				if easier.Tau < g.Tau || !m.NeedsBudget() && easier.Budget != g.Budget {
 					continue
 				}
-				if m.Open && (easier.Queries < g.Queries || easier.Budget < g.Budget) { // another rate is not expected
+				if m.IsOpen() && (easier.Queries < g.Queries || easier.Budget < g.Budget) { // another rate is not expected
 					continue
 				}
 				easy := solve(m, easier)
-				if m.Open && easy.Status == transfer.Vacuous { // an interval of nearly one says nothing
+				if m.IsOpen() && easy.Status == transfer.Vacuous { // an interval of nearly one says nothing
 					continue
 				}
 				if easy.Status != transfer.OK || easy.Samples > hard.Samples {
@@ -162,7 +162,7 @@ func TestSolutionsAgree(t *testing.T) {
 				for block := range noise {
 					// The last answer of all may have no noise.
 					silent := covered+block.Queries == plan.Queries && block.Queries == 1
-					falls := block.Scale >= 0 && (block.Scale <= last || m.Open)
+					falls := block.Scale >= 0 && (block.Scale <= last || m.IsOpen())
 					if !(block.Scale > 0 || silent) || !falls {
 						return false, fmt.Errorf("%+v: noise %v after %v", plan, block.Scale, last)
 					}

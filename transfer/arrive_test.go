@@ -14,7 +14,7 @@ import (
 // weekly is a hundred labels and ten queries a week for five years.
 func weekly(m Method) Goal {
 	g := Goal{Queries: 2600, Tau: 0.1, Beta: lp("0.05"), Arrival: &Arrival{Rows: 100, Queries: 10}}
-	if g.Open = m.Open; m.Feedbacks != nil {
+	if g.Open = m.IsOpen(); m.Feedbacks != nil {
 		g.Feedback = m.Feedbacks[0]
 	}
 	return g

@@ -16,7 +16,7 @@ func BenchmarkSolve(b *testing.B) {
 			if m.Name == "binomial" {
 				g.Query = Binary
 			}
-			if m.Counted {
+			if m.NeedsTranscripts() {
 				g.Transcripts = 1000
 			}
 			for b.Loop() {

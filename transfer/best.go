@@ -35,7 +35,7 @@ func (c Chain) Solve(rows []Row, g Goal) (_ []Row, best int, err error) {
 			return nil, -1, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		rows = append(rows, Row{Method: m, Answer: answer})
-		if !m.Adaptive || m.Open != g.Open || answer.Status != OK {
+		if !m.Adaptive || m.IsOpen() != g.Open || answer.Status != OK {
 			continue
 		}
 		if best < 0 || answer.IsBetter(rows[best].Answer, g.Unknown()) {

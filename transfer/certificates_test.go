@@ -577,7 +577,7 @@ func touchingGoal(r *rand.Rand, m Method) Goal {
 	if r.IntN(8) == 0 {
 		g.Beta = theory.LogProb(-math.Log(float64(g.Queries + 1))) // N^-1
 	}
-	g.OneSided, g.Open = r.IntN(2) == 0, m.Open
+	g.OneSided, g.Open = r.IntN(2) == 0, m.IsOpen()
 	shown := []Feedback{}
 	for f := Answers; f <= Final; f++ {
 		if m.Serves(f) && (m.Feedbacks != nil || f == Answers || r.IntN(10) == 0) {
@@ -596,10 +596,10 @@ func touchingGoal(r *rand.Rand, m Method) Goal {
 	}
 	switch g.Feedback {
 	case Answers:
-		if m.Budgeted {
+		if m.NeedsBudget() {
 			g.Budget = []int64{1, g.Queries, 1 + r.Int64N(g.Queries)}[r.IntN(3)]
 		}
-		if m.Counted {
+		if m.NeedsTranscripts() {
 			g.Transcripts = max(float64(g.Queries), math.Floor(logUniform(1, 1e12)))
 		}
 		if kind == Binary && r.IntN(8) == 0 {
@@ -710,7 +710,7 @@ func TestCertificatesInDecimals(t *testing.T) {
 				if !m.Scheduled && m.Name != "gaussian" {
 					g = withKnown(more, g)
 				}
-				if m.Redrawn {
+				if m.IsRedrawn() {
 					g.Sample = tail.Subset{Items: 1 + int64(math.Exp(14*more.Float64()))}
 				}
 				if g.Validate() != nil || !sized(m, g) {

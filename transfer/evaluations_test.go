@@ -39,11 +39,11 @@ func TestEvaluations(t *testing.T) {
 		for _, feedback := range feedbacks {
 			for query := Bounded; query <= Difference; query++ {
 				for _, m := range []int64{10, 1000} {
-					goal := Goal{Queries: m, Beta: lp("0.05"), Query: query, Shown: Shown{Feedback: feedback, Open: method.Open}}
+					goal := Goal{Queries: m, Beta: lp("0.05"), Query: query, Shown: Shown{Feedback: feedback, Open: method.IsOpen()}}
 					if feedback == Gate {
 						goal.Passes = 1
 					}
-					if method.Budgeted {
+					if method.NeedsBudget() {
 						goal.Budget = 2
 					}
 					for _, tau := range []float64{0.0003, 0.001, 0.005, 0.03, 0.3} {

@@ -13,12 +13,13 @@ var hoeffding = Method{
 	Formula:  "n >= ln(2m/beta)/(2 tau^2), from P[|E_S[phi]-P[phi]| >= tau] <= 2 exp(-2 n tau^2) for each of m queries; for functions of sensitivity D/n, tau/D for tau (McDiarmid)",
 	Practice: "The reference for what adaptivity costs. " + inAdvance,
 	Proof:    Published,
-	Baseline: true,
 	Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("mcdiarmid89", "")},
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
-	rule:     solver.Closed{Domain: solver.Domain{Kinds: goal.AllKinds}, Need: hoeffdingRows},
-	drawn:    solver.Closed{Domain: means, Need: hoeffdingRows, Worth: solver.GaussianWorth},
+	theorems: theorems{
+		rule:  solver.Closed{Domain: solver.Domain{Kinds: goal.AllKinds}, Need: hoeffdingRows},
+		drawn: solver.Closed{Domain: means, Need: hoeffdingRows, Worth: solver.GaussianWorth},
+	},
 }
 
 const inAdvance = "Write all m queries down before looking at the holdout, then answer each with its value on it. One query chosen after an answer was seen voids the guarantee."
@@ -40,9 +41,11 @@ var hoeffdingKL = Method{
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
 	Tails:    differences,
-	rule:     solver.FixedQuery{Domain: linear},
-	other:    solver.PerQuery(goal.Means, solver.OneLook{}),
-	drawn:    solver.PerQuery(goal.Means, solver.OneLook{}),
+	theorems: theorems{
+		rule:  solver.FixedQuery{Domain: linear},
+		other: solver.PerQuery(goal.Means, solver.OneLook{}),
+		drawn: solver.PerQuery(goal.Means, solver.OneLook{}),
+	},
 }
 
 var binomial = Method{
@@ -55,9 +58,11 @@ var binomial = Method{
 	Sources:  []theory.Source{source("chen11", ""), source("zubkov13", "Theorem 1")},
 	Assumes:  []string{independent, fixed},
 	OneSided: true,
-	rule:     solver.FixedQuery{Domain: solver.Domain{Kinds: goal.ZeroOne}, Exact: true},
-	other:    solver.PerQuery(goal.ZeroOne, solver.OneLook{Exact: true}),
-	drawn:    solver.PerQuery(goal.ZeroOne, solver.OneLook{Exact: true}),
+	theorems: theorems{
+		rule:  solver.FixedQuery{Domain: solver.Domain{Kinds: goal.ZeroOne}, Exact: true},
+		other: solver.PerQuery(goal.ZeroOne, solver.OneLook{Exact: true}),
+		drawn: solver.PerQuery(goal.ZeroOne, solver.OneLook{Exact: true}),
+	},
 }
 
 // differences is where the tails of differences are proved.

@@ -22,12 +22,14 @@ var gate = Method{
 	Feedbacks: []Feedback{Gate},
 	Sources:   proved("feedback.md#gate", "feedback.md#tails", "feedback.md#convex-tail"),
 	Assumes:   []string{independentOnly},
-	rule:      gateRule,
-	drawn:     gateRule,
-	ratio: ratioRule(passesFit, func(g Goal) (pass, fail float64) {
-		level := float64(TestLevel(g))
-		return level, level
-	}),
+	theorems: theorems{
+		rule:  gateRule,
+		drawn: gateRule,
+		ratio: ratioRule(passesFit, func(g Goal) (pass, fail float64) {
+			level := float64(TestLevel(g))
+			return level, level
+		}),
+	},
 }
 
 const passOrFail = "Test j passes if and only if its mean on the holdout is at least its bar plus tau. Show this bit and nothing else, no score, no margin, no rank; show nothing at all after pass B."
@@ -91,7 +93,9 @@ var gateRenggli19 = Method{
 	Feedbacks: []Feedback{Gate},
 	Sources:   []theory.Source{source("renggli19", "Sections 3 and 4")},
 	Assumes:   []string{independent},
-	rule:      solver.Closed{Domain: solver.Domain{Kinds: goal.Means, Needs: passesFit}, Need: gateRenggli19Rows},
+	theorems: theorems{
+		rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Means, Needs: passesFit}, Need: gateRenggli19Rows},
+	},
 }
 
 // gateRenggli19Rows is the published gate.

@@ -24,10 +24,12 @@ var gaussianSchedule = Method{
 	Scheduled: true,
 	Sources:   proved("transfer.md#gaussian-schedule", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
-	rule:      scheduledNoise,
-	arriving:  solver.Either{First: solver.ArrivingNoise(false), Second: solver.ArrivingEven, Most: fewQueries},
-	halves:    true,
-	low:       scheduledMoment,
+	theorems: theorems{
+		rule:     scheduledNoise,
+		arriving: solver.Either{First: solver.ArrivingNoise(false), Second: solver.ArrivingEven, Most: fewQueries},
+		halves:   true,
+		low:      scheduledMoment,
+	},
 }
 
 // redrawn says what noise that is cut is.
@@ -45,10 +47,7 @@ var gaussian = Method{
 	OneSided: true,
 	Sources:  proved("transfer.md#gaussian", "transfer.md#joint-bound"),
 	Assumes:  []string{independentOnly},
-	rule:     evenNoiseRule,
-	arriving: solver.ArrivingEven,
-	halves:   true,
-	low:      evenMoment,
+	theorems: theorems{rule: evenNoiseRule, arriving: solver.ArrivingEven, halves: true, low: evenMoment},
 }
 
 // The joint bound is a union over queries: the CVaR theorem, which is about the largest noise, may do
@@ -189,8 +188,7 @@ var gaussianCVaR = Method{
 	Adaptive: true,
 	Sources:  proved("transfer.md#gaussian-cvar"),
 	Assumes:  []string{independentOnly},
-	rule:     solver.Optimised{Domain: anyQuery, Reach: gaussianCVaRTau},
-	halves:   true,
+	theorems: theorems{rule: solver.Optimised{Domain: anyQuery, Reach: gaussianCVaRTau}, halves: true},
 }
 
 // gaussianCVaRTau adds N(0, s^2) to each of m answers. The transcript is mu-GDP with

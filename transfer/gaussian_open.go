@@ -19,13 +19,15 @@ var gaussianOpen = Method{
 	Adaptive:  true,
 	OneSided:  true,
 	Scheduled: true,
-	Open:      true,
+	Setting:   OpenPlans,
 	Feedbacks: []Feedback{Answers},
 	Sources:   proved("open.md#gaussian-open", "transfer.md#joint-bound"),
 	Assumes:   []string{independentOnly},
-	rule:      anyAnswer{solver.Optimised{Domain: linear, Reach: solver.Alone(openTau)}},
-	arriving:  solver.ArrivingNoise(true),
-	halves:    true,
+	theorems: theorems{
+		rule:     anyAnswer{solver.Optimised{Domain: linear, Reach: solver.Alone(openTau)}},
+		arriving: solver.ArrivingNoise(true),
+		halves:   true,
+	},
 }
 
 // openFactor is by how much an answer is less accurate than with a plan that knew its number. Any number above 1 will

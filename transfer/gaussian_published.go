@@ -19,8 +19,10 @@ var gaussianJung20 = Method{
 	Sources: []theory.Source{source("jung20", "transfer theorem"), source("balle18", "Theorem 8"),
 		source("dong22", "Corollary 3.3")},
 	Assumes: []string{independent, inInterval},
-	rule:    solver.Optimised{Domain: anyQuery, Reach: solver.Alone(gaussianJung20Tau)},
-	halves:  true,
+	theorems: theorems{
+		rule:   solver.Optimised{Domain: anyQuery, Reach: solver.Alone(gaussianJung20Tau)},
+		halves: true,
+	},
 }
 
 // gaussianJung20Tau is the transfer theorem of Jung et al. with the exact privacy
@@ -112,13 +114,11 @@ var gaussianMarchant25 = Method{
 	Practice: addGaussian + " Where all rows are there at the first query it is gaussian-jung20.",
 	Proof:    Published,
 	Adaptive: true,
-	Grown:    true,
+	Setting:  ArrivingRows,
 	Sources: []theory.Source{source("marchant25", "Theorem 3.4"), source("balle18", "Theorem 8"),
 		source("dong22", "Corollary 3.3")},
 	Assumes:  []string{independent, inInterval},
-	rule:     publishedArrivals,
-	arriving: publishedArrivals,
-	halves:   true,
+	theorems: theorems{rule: publishedArrivals, arriving: publishedArrivals, halves: true},
 }
 
 // publishedArrivals is Theorem 3.4 of Marchant and Rubinstein, whose c and d are the best as in gaussianJung20Tau.
@@ -164,8 +164,10 @@ var gaussianRogers20 = Method{
 	Adaptive: true,
 	Sources:  []theory.Source{source("rogers20", "mutual information and monitor argument"), source("bun16", "")},
 	Assumes:  []string{independent},
-	rule:     solver.Optimised{Domain: linear, Reach: solver.Alone(gaussianRogers20Tau)},
-	halves:   true,
+	theorems: theorems{
+		rule:   solver.Optimised{Domain: linear, Reach: solver.Alone(gaussianRogers20Tau)},
+		halves: true,
+	},
 }
 
 // gaussianRogers20Tau is the mutual-information bound of Rogers et al. with the
@@ -206,8 +208,10 @@ var gaussianBassily16 = Method{
 	Adaptive: true,
 	Sources:  []theory.Source{source("bassily16", "transfer theorem"), source("balle18", "Theorem 8")},
 	Assumes:  []string{independent},
-	rule:     solver.Optimised{Domain: anyQuery, Reach: solver.Alone(gaussianBassily16Tau)},
-	halves:   true,
+	theorems: theorems{
+		rule:   solver.Optimised{Domain: anyQuery, Reach: solver.Alone(gaussianBassily16Tau)},
+		halves: true,
+	},
 }
 
 // gaussianBassily16Tau is Theorem 4.5 applied to each of the m queries at

@@ -23,9 +23,7 @@ var ladder = Method{
 	Feedbacks: []Feedback{Best},
 	Sources:   proved("feedback.md#ladder"),
 	Assumes:   []string{independentOnly},
-	rule:      ladderRule,
-	other:     drawnLadderRule,
-	drawn:     drawnLadderRule,
+	theorems:  theorems{rule: ladderRule, other: drawnLadderRule, drawn: drawnLadderRule},
 }
 
 // oneScore is the rule for a single look: the score itself.
@@ -117,9 +115,11 @@ var ladderBlum15 = Method{
 	Feedbacks: []Feedback{Best},
 	Sources:   []theory.Source{source("blum15", "Theorem 3.1")},
 	Assumes:   []string{independent},
-	rule: solver.Closed{Domain: linear,
-		Need: func(g Goal) num.DD { need, _ := ladderBlum15Of(g).Need(); return need },
-		Run:  func(g Goal) Mechanism { _, step := ladderBlum15Of(g).Need(); return Mechanism{Step: step} }},
+	theorems: theorems{
+		rule: solver.Closed{Domain: linear,
+			Need: func(g Goal) num.DD { need, _ := ladderBlum15Of(g).Need(); return need },
+			Run:  func(g Goal) Mechanism { _, step := ladderBlum15Of(g).Need(); return Mechanism{Step: step} }},
+	},
 }
 
 func ladderBlum15Of(g Goal) tree.LadderBlum15 {

@@ -18,8 +18,7 @@ var laplace = Method{
 	Adaptive: true,
 	Sources:  proved("transfer.md#laplace"),
 	Assumes:  []string{independentOnly},
-	rule:     solver.Optimised{Domain: anyQuery, Reach: laplaceCVaRTau},
-	halves:   true,
+	theorems: theorems{rule: solver.Optimised{Domain: anyQuery, Reach: laplaceCVaRTau}, halves: true},
 }
 
 const addLaplace = "Add independent Laplace noise of scale noise_scale to every answer, including to repeated queries, and stop after m answers."
@@ -49,9 +48,8 @@ var laplaceJung20 = Method{
 	Adaptive: true,
 	Sources: []theory.Source{source("jung20", "transfer theorem for pure differential privacy"),
 		source("dwork06calibrating", "Laplace mechanism")},
-	Assumes: []string{independent, inInterval},
-	rule:    solver.Optimised{Domain: anyQuery, Reach: solver.Alone(laplaceJung20Tau)},
-	halves:  true,
+	Assumes:  []string{independent, inInterval},
+	theorems: theorems{rule: solver.Optimised{Domain: anyQuery, Reach: solver.Alone(laplaceJung20Tau)}, halves: true},
 }
 
 // laplaceJung20Tau is the pure transfer theorem with Laplace noise of scale

@@ -41,22 +41,44 @@ type Method struct {
 	Proof     Proof           // published or derived
 	Adaptive  bool            // whether it answers adaptively chosen queries; reference rows and DP procedures do not
 	Procedure bool            // whether the guarantee is for the output of a DP procedure
-	Budgeted  bool            // whether it needs Goal.Budget
-	Counted   bool            // whether it needs Goal.Transcripts or its logarithm
-	Open      bool            // whether it is for goals that are [Shown.Open]
-	Grown     bool            // whether it says something of its own only where rows arrive
-	Redrawn   bool            // whether it draws a subset of a benchmark anew for each query
+	Setting   Setting         // where it says something of its own
+	Needs     string          // the flag without which it has no answer, "" if there is none
 	Splits    bool            // whether every query has a part of the holdout of its own
 	Scheduled bool            // whether the noise may change from query to query
-	Rounds    bool            // whether answers are midpoints of Mechanism.Cells cells
-	Baseline  bool            // whether drawings compare adaptivity with it
 	OneSided  bool            // whether it has a form of its own for Goal.OneSided; others keep both sides
 	Uses      []string        // of the flags of one kind of feedback or query, those that its inequality makes use of
 	Feedbacks []Feedback      // what its promise is about; nil stands for the answers and for whatever is shown less
 	Sources   []theory.Source // where the theorem is proved
 	Tails     []theory.Source // the derived lemma that an answer about a [Difference] rests on as well, if any
 	Assumes   []string        // hypotheses that code cannot check
+	theorems                  // by what is asked
+}
 
+// Setting says where a method says something of its own.
+type Setting int
+
+// The settings.
+const (
+	Anywhere     Setting = iota
+	OpenPlans            // only where the goal is [Shown.Open]
+	ArrivingRows         // only where rows arrive between the queries
+	Benchmarks           // only where each query draws a subset of a benchmark anew
+)
+
+// IsOpen reports whether the method is for open plans.
+func (m Method) IsOpen() bool { return m.Setting == OpenPlans }
+
+// IsRedrawn reports whether each query draws a subset of a benchmark anew.
+func (m Method) IsRedrawn() bool { return m.Setting == Benchmarks }
+
+// NeedsBudget reports whether the method needs Goal.Budget.
+func (m Method) NeedsBudget() bool { return m.Needs == budgetFlag }
+
+// NeedsTranscripts reports whether the method needs Goal.Transcripts or its logarithm.
+func (m Method) NeedsTranscripts() bool { return m.Needs == transcriptsFlag }
+
+// theorems are the inequalities of a method, by what is asked.
+type theorems struct {
 	rule     solver.Rule // for both sides of values in [0,1], and for whatever has no rule of its own below
 	other    solver.Rule // for one side, and for differences; nil if rule serves them
 	low      solver.Rule // where the second moment is known to be small, and it asks for less; nil if nothing is gained
@@ -136,8 +158,7 @@ func (m Method) shownBy() string {
 // MethodsFor returns the methods that serve a kind of feedback for a number of queries, in printing order.
 func MethodsFor(f Feedback) []Method {
 	return slices.DeleteFunc(Methods(), func(m Method) bool {
-		special := m.Open || m.Grown || m.Redrawn
-		return special || !m.Serves(f)
+		return m.Setting != Anywhere || !m.Serves(f)
 	})
 }
 
@@ -245,7 +266,7 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 			sources = slices.Concat(sources, arrivalProof)
 		}
 		assumes = slices.Concat(hypotheses, arrivalAssumes)
-		if m.Open && a.Feedback == Best {
+		if m.IsOpen() && a.Feedback == Best {
 			assumes = append(assumes, "the board starts anew when rows come, and something has raised it since")
 		}
 		return sources, assumes

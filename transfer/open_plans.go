@@ -28,16 +28,18 @@ var openGate = Method{
 	Uses:      []string{passesFlag, barFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
-	Open:      true,
+	Setting:   OpenPlans,
 	Feedbacks: []Feedback{Gate},
 	Sources:   append(append(openSources("open-gate"), proved("feedback.md#convex-tail")...), source("hoeffding56", "Theorem 4")),
 	Assumes:   []string{independentOnly},
-	rule:      openGateRule,
-	arriving:  openGateRule,
-	drawn:     openGateRule,
-	ratio: ratioRule(rareFits, func(g Goal) (pass, fail float64) {
-		return open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}.Levels()
-	}),
+	theorems: theorems{
+		rule:     openGateRule,
+		arriving: openGateRule,
+		drawn:    openGateRule,
+		ratio: ratioRule(rareFits, func(g Goal) (pass, fail float64) {
+			return open.Plan{LnBeta: g.Beta.Ln(), Bet: open.Usual(), Looks: g.Queries, Rare: g.Rare()}.Levels()
+		}),
+	},
 }
 
 var openBoard = Method{
@@ -48,13 +50,11 @@ var openBoard = Method{
 	Uses:      []string{passesFlag, varianceFlag, atLeastFlag},
 	Proof:     Derived,
 	Adaptive:  true,
-	Open:      true,
+	Setting:   OpenPlans,
 	Feedbacks: []Feedback{Best},
 	Sources:   openSources("open-board"),
 	Assumes:   []string{independentOnly},
-	rule:      openBoardRule,
-	arriving:  openBoardRule,
-	drawn:     openBoardRule,
+	theorems:  theorems{rule: openBoardRule, arriving: openBoardRule, drawn: openBoardRule},
 }
 
 var openGuess = Method{
@@ -65,14 +65,12 @@ var openGuess = Method{
 	Uses:      []string{passesFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
-	Budgeted:  true,
-	Open:      true,
+	Needs:     budgetFlag,
+	Setting:   OpenPlans,
 	Feedbacks: []Feedback{Flags},
 	Sources:   openSources("open-guess"),
 	Assumes:   []string{independentOnly, training},
-	rule:      openGuessRule,
-	arriving:  openGuessRule,
-	drawn:     openGuessRule,
+	theorems:  theorems{rule: openGuessRule, arriving: openGuessRule, drawn: openGuessRule},
 }
 
 // The rows of a look are those at hand when it is taken.

@@ -14,7 +14,7 @@ import (
 
 // openMethods are the open rows.
 func openMethods() []Method {
-	return slices.DeleteFunc(Methods(), func(m Method) bool { return !m.Open })
+	return slices.DeleteFunc(Methods(), func(m Method) bool { return !m.IsOpen() })
 }
 
 // randomOpen is a goal for an open row.
@@ -115,7 +115,7 @@ func TestOpenStar(t *testing.T) {
 			g.Passes = 0
 		}
 		rows, best, err := Solve(nil, methods, g)
-		if err != nil || best < 0 || !rows[best].Method.Open {
+		if err != nil || best < 0 || !rows[best].Method.IsOpen() {
 			t.Fatalf("%s: the star is at %d, %v", m.Name, best, err)
 		}
 		fixed := g
@@ -123,12 +123,12 @@ func TestOpenStar(t *testing.T) {
 			fixed.Passes = 0
 		}
 		others, best, err := Solve(nil, methods, fixed)
-		if err != nil || best < 0 || others[best].Method.Open {
+		if err != nil || best < 0 || others[best].Method.IsOpen() {
 			t.Fatalf("%s: the star of a fixed plan is at %d, %v", m.Name, best, err)
 		}
 		for i := range rows {
 			switch a, b := rows[i], others[i]; {
-			case a.Method.Open && a.Method.Feedbacks[0] == g.Feedback:
+			case a.Method.IsOpen() && a.Method.Feedbacks[0] == g.Feedback:
 				if b.Status != NotApplicable || b.Reason != "needs an open plan" {
 					t.Errorf("%s of a fixed plan: %s, %s", b.Method.Name, b.Status, b.Reason)
 				}
@@ -138,7 +138,7 @@ func TestOpenStar(t *testing.T) {
 		}
 	}
 	for _, m := range MethodsFor(Gate) {
-		if m.Open {
+		if m.IsOpen() {
 			t.Errorf("%s is a method for a number of queries", m.Name)
 		}
 	}

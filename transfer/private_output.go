@@ -19,9 +19,11 @@ var dp = Method{
 	OneSided:  true,
 	Sources:   proved("transfer.md#dp"),
 	Assumes:   []string{independentOnly, wholeInput},
-	rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: dpTiltNeeds},
-		Need: dpTiltRows, Epsilon: tiltEpsilon,
-		Run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
+	theorems: theorems{
+		rule: solver.Closed{Domain: solver.Domain{Kinds: goal.Linear, Needs: dpTiltNeeds},
+			Need: dpTiltRows, Epsilon: tiltEpsilon,
+			Run: func(g Goal) Mechanism { return Mechanism{Epsilon: tiltEpsilon(g)} }},
+	},
 }
 
 const privateOutput = "For a procedure that is itself private and puts out functions, such as a private learner: its functions' values on the data are then within tau of the population. It does not say how to answer queries."
@@ -70,7 +72,7 @@ var dpMaxInfo = Method{
 	OneSided:  true,
 	Sources:   []theory.Source{source("dwork15generalization", "max-information of pure differential privacy")},
 	Assumes:   []string{independent, wholeInput},
-	rule:      dpRule("tau^2", func(tau float64) float64 { return tau * tau }, dpMaxInfoRows),
+	theorems:  theorems{rule: dpRule("tau^2", func(tau float64) float64 { return tau * tau }, dpMaxInfoRows)},
 }
 
 // dpMaxInfoRows is Corollary 2.1.1: epsilon = tau^2 and 2m exp(-tau^2 n) <= beta, m for 2m where one side counts.
@@ -86,7 +88,7 @@ var dpDwork15 = Method{
 	OneSided:  true,
 	Sources:   []theory.Source{source("dwork15preserving", "pure differential privacy")},
 	Assumes:   []string{independent, wholeInput},
-	rule:      dpRule("tau", func(tau float64) float64 { return tau }, dpDworkRows),
+	theorems:  theorems{rule: dpRule("tau", func(tau float64) float64 { return tau }, dpDworkRows)},
 }
 
 // dpDworkRows is Corollary 2.3.1: epsilon = tau and 6m exp(-tau^2 n) <= beta, 3m for 6m where one side counts.
@@ -101,7 +103,7 @@ var dpApproxDwork15 = Method{
 	Procedure: true,
 	Sources:   []theory.Source{source("dwork15preserving", "approximate differential privacy")},
 	Assumes:   []string{independent, wholeInput},
-	rule:      dpApproxRule,
+	theorems:  theorems{rule: dpApproxRule},
 }
 
 // dpApproxRule is Theorem 2.4 at level beta/m: n >= 48 ln(8m/beta)/tau^2, and ln delta = (4/tau) ln(beta/(8m)), rounded

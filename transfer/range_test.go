@@ -24,8 +24,8 @@ func TestRangesCostWhatSharesCost(t *testing.T) {
 				Known: Known{SecondMoment: 0.125}},
 			{Samples: 900, Queries: 12, Beta: lp("0.05"), Shown: Shown{Feedback: Final}, Known: Known{Variance: 0.0625}},
 		} {
-			g.Open = m.Open && g.Feedback != Final
-			if m.Open && !g.Open || g.Open && g.Feedback == Flags {
+			g.Open = m.IsOpen() && g.Feedback != Final
+			if m.IsOpen() && !g.Open || g.Open && g.Feedback == Flags {
 				continue
 			}
 			want, err := m.Solve(g)

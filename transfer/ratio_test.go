@@ -82,7 +82,7 @@ func TestPlansOfRatiosBySums(t *testing.T) {
 func TestPlansOfRatiosAgree(t *testing.T) {
 	for _, m := range []Method{gate, openGate} {
 		g := gateOf(2, 0.3)
-		g.Open = m.Open
+		g.Open = m.IsOpen()
 		a, err := m.Solve(g)
 		if err != nil || a.Status != OK {
 			t.Fatal(a.Status, err)
@@ -129,7 +129,7 @@ func TestRatiosThatHaveNoPlan(t *testing.T) {
 	taught := map[string]bool{"gate": true, "open-gate": true}
 	for _, m := range Methods() {
 		g := gateOf(2, 0.3)
-		g.Open = m.Open
+		g.Open = m.IsOpen()
 		want := NotApplicable
 		if taught[m.Name] {
 			want = OK

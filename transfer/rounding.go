@@ -16,12 +16,13 @@ var rounding = Method{
 	Practice: "Divide [0,1] into the stated number of cells and answer with the midpoint of the cell that holds the query's value on the holdout. No randomness is needed. Leak nothing else: a timing, a rank or a second digit is a longer description.",
 	Proof:    Published,
 	Adaptive: true,
-	Rounds:   true,
 	Sources:  []theory.Source{source("dwork15generalization", "Section 3, description length")},
 	Assumes:  []string{independent},
-	rule: solver.Closed{Domain: linear,
-		Need: func(g Goal) num.DD { need, _ := bestRounding(g); return need },
-		Run:  func(g Goal) Mechanism { _, cells := bestRounding(g); return Mechanism{Cells: cells} }},
+	theorems: theorems{
+		rule: solver.Closed{Domain: linear,
+			Need: func(g Goal) num.DD { need, _ := bestRounding(g); return need },
+			Run:  func(g Goal) Mechanism { _, cells := bestRounding(g); return Mechanism{Cells: cells} }},
+	},
 }
 
 // bestRounding returns the least need over the number L > 1/(2 tau) of cells, and that L; L = 0 stands for no rounding,
@@ -78,7 +79,7 @@ var roundingWidths = Method{
 	Adaptive: true,
 	Sources:  proved("feedback.md#rounding-widths"),
 	Assumes:  []string{independentOnly},
-	rule:     widthsRule,
+	theorems: theorems{rule: widthsRule},
 }
 
 // widthsRule is Theorem 6.

@@ -44,12 +44,14 @@ var subset = Method{
 	Proof:     Derived,
 	Adaptive:  true,
 	OneSided:  true,
-	Redrawn:   true,
+	Setting:   Benchmarks,
 	Feedbacks: []Feedback{Answers},
 	Sources:   proved("samples.md#subset"),
 	Assumes:   []string{"each draw made after its query is fixed, by coins that nobody knows"},
-	rule:      solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
-	drawn:     solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
+	theorems: theorems{
+		rule:  solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
+		drawn: solver.PerQuery(goal.Means, solver.OneLook{Exact: true, Convex: true}),
+	},
 }
 
 var (

@@ -76,17 +76,17 @@ func TestPlansOfSamples(t *testing.T) {
 			if m.Feedbacks != nil {
 				g.Feedback = m.Feedbacks[0]
 			}
-			if g.Open = m.Open; g.Feedback == Flags {
+			if g.Open = m.IsOpen(); g.Feedback == Flags {
 				g.Budget = 3
 			}
-			if m.Counted {
+			if m.NeedsTranscripts() {
 				g.Transcripts = 50
 			}
 			plain, err := m.Solve(g)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if m.Redrawn {
+			if m.IsRedrawn() {
 				plain.Status = OK
 				plain.Tau = 1
 			}
@@ -94,7 +94,7 @@ func TestPlansOfSamples(t *testing.T) {
 				continue
 			}
 			g.Sample = single
-			if !m.Redrawn {
+			if !m.IsRedrawn() {
 				if one, err := m.Solve(g); err != nil || !(one.Tau <= plain.Tau*(1+1e-6)) {
 					t.Errorf("%s %s: clusters of one row have tau %v, rows %v; %v", m.Name, query, one.Tau, plain.Tau, err)
 				}
@@ -108,7 +108,7 @@ func TestPlansOfSamples(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if m.Redrawn && sample == tail.Sample(unequal) {
+				if m.IsRedrawn() && sample == tail.Sample(unequal) {
 					if a.Status != NotApplicable {
 						t.Errorf("%s: %+v for clusters", m.Name, a)
 					}

@@ -18,10 +18,9 @@ var sealed = Method{
 	Feedbacks: []Feedback{Final},
 	Sources: []theory.Source{source("hoeffding63", "Theorem 1"), source("chen11", ""), source("zubkov13", "Theorem 1"),
 		source("mcdiarmid89", ""), source("bentkus04", "")},
-	Tails:   differences,
-	Assumes: []string{independent},
-	rule:    sealedRule,
-	drawn:   sealedRule,
+	Tails:    differences,
+	Assumes:  []string{independent},
+	theorems: theorems{rule: sealedRule, drawn: sealedRule},
 }
 
 // sealedRule is the union over the finalists.

@@ -101,7 +101,7 @@ func (m Method) complete(a Answer) Answer {
 	if a.Reason == "" {
 		a.Reason = a.guessed()
 	}
-	if m.Open && m.Scheduled {
+	if m.IsOpen() && m.Scheduled {
 		a.Reason = strings.TrimPrefix(a.Reason+"; "+a.computed(), "; ")
 	}
 	return a
@@ -175,11 +175,11 @@ func (m Method) posed(g Goal) (solver.Rule, Goal, error) {
 
 func (m Method) applies(r solver.Rule, g Goal) error {
 	switch {
-	case m.Open && !g.Open:
+	case m.IsOpen() && !g.Open:
 		return goal.Needs("an open plan")
 	case g.Arrival != nil && m.arriving == nil:
 		return goal.Needs("all rows at hand from the first query on")
-	case m.Redrawn && !goal.IsSubset(g.Sample):
+	case m.IsRedrawn() && !goal.IsSubset(g.Sample):
 		return goal.Needs("a benchmark of so many items")
 	case g.Sample != nil && m.drawn == nil:
 		return goal.Needs("independent rows of equal weight")

@@ -19,12 +19,11 @@ var sparseValidate = Method{
 	Uses:      []string{holdFlag, guessErrorFlag, disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Derived,
 	Adaptive:  true,
-	Budgeted:  true,
+	Needs:     budgetFlag,
 	Feedbacks: []Feedback{Flags},
 	Sources:   proved("feedback.md#sparse-validate", "feedback.md#tails"),
 	Assumes:   []string{independentOnly, training},
-	rule:      sparseRule,
-	drawn:     sparseRule,
+	theorems:  theorems{rule: sparseRule, drawn: sparseRule},
 }
 
 // sparseRule is Theorem 1, or Theorem 2 where fresh parts of the holdout save a tenth and rarely flag a right guess.

@@ -17,7 +17,7 @@ var splitting = Method{
 	Sources:  []theory.Source{source("hoeffding63", "Theorem 2"), source("dwork15preserving", "Section 1")},
 	Assumes:  []string{identical},
 	OneSided: true,
-	rule:     solver.Closed{Domain: means, Need: hoeffdingRows},
+	theorems: theorems{rule: solver.Closed{Domain: means, Need: hoeffdingRows}},
 }
 
 const inParts = "Shuffle, cut the holdout into m equal parts, answer query j with its value on part j and never touch that part again."
@@ -35,6 +35,8 @@ var splittingExact = Method{
 	Assumes:  []string{identical},
 	OneSided: true,
 	Tails:    differences,
-	rule:     solver.FixedQuery{Domain: linear, Exact: true},
-	other:    solver.PerQuery(goal.Means, solver.OneLook{Exact: true}),
+	theorems: theorems{
+		rule:  solver.FixedQuery{Domain: linear, Exact: true},
+		other: solver.PerQuery(goal.Means, solver.OneLook{Exact: true}),
+	},
 }

@@ -18,12 +18,14 @@ var thresholdoutSharp = Method{
 	Practice:  runThresholdout,
 	Proof:     Derived,
 	Adaptive:  true,
-	Budgeted:  true,
+	Needs:     budgetFlag,
 	Feedbacks: []Feedback{Answers, Flags},
 	Sources:   proved("thresholdout.md#thresholdout-sharp"),
 	Assumes:   []string{independentOnly, training},
-	rule:      solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear, Needs: budgetGiven}, Reach: thresholdoutCVaRTau},
-	halves:    true,
+	theorems: theorems{
+		rule:   solver.Optimised{Domain: solver.Domain{Kinds: goal.Linear, Needs: budgetGiven}, Reach: thresholdoutCVaRTau},
+		halves: true,
+	},
 }
 
 const runThresholdout = "Run Thresholdout with threshold and noise_scale as stated: answer from the training set, and from the holdout with noise where the two differ by more than the noisy threshold. It covers the answers while fewer than B queries have overfitted the training set; then it stops."
@@ -86,7 +88,7 @@ var (
 // dworkThresholdout completes a method of Theorem 3.3 with one of its two requirements or the lesser
 // of them.
 func dworkThresholdout(m Method, need func(thresholdout.Requirement) num.DD) Method {
-	m.Proof, m.Adaptive, m.Budgeted, m.Feedbacks = Published, true, true, []Feedback{Answers, Flags}
+	m.Proof, m.Adaptive, m.Needs, m.Feedbacks = Published, true, budgetFlag, []Feedback{Answers, Flags}
 	m.Sources = append([]theory.Source{source("dwork15generalization", "Thresholdout")}, m.Sources...)
 	m.Assumes, m.halves = []string{independent, training}, true
 	m.rule = solver.Closed{

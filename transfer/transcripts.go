@@ -17,15 +17,14 @@ var transcripts = Method{
 	Uses:      []string{disagreementFlag, varianceFlag, atLeastFlag, secondMomentFlag},
 	Proof:     Published,
 	Adaptive:  true,
-	Counted:   true,
+	Needs:     transcriptsFlag,
 	OneSided:  true,
 	Feedbacks: []Feedback{Answers},
 	Sources: []theory.Source{source("dwork15generalization", "Section 3, description length"),
 		source("hoeffding63", "Theorem 1"), source("chen11", ""), source("zubkov13", "Theorem 1")},
-	Tails:   differences,
-	Assumes: []string{independent},
-	rule:    transcriptsRule,
-	drawn:   transcriptsRule,
+	Tails:    differences,
+	Assumes:  []string{independent},
+	theorems: theorems{rule: transcriptsRule, drawn: transcriptsRule},
 }
 
 // transcriptsRule is the union over as many queries as the user counts.

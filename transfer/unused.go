@@ -55,7 +55,7 @@ func (m Method) used(g Goal, low bool) Goal {
 	if !g.Query.IsMean() {
 		used.Sensitivity = g.Sensitivity
 	}
-	if used.Open = g.Open && m.Open; g.Open && !m.Open && g.Feedback == Gate {
+	if used.Open = g.Open && m.IsOpen(); g.Open && !m.IsOpen() && g.Feedback == Gate {
 		g.Passes = g.Rare()
 	}
 	if g.IsPlain() {
@@ -96,11 +96,11 @@ func (m Method) withParameters(g, used Goal, low bool) Goal {
 func (m Method) takes(name string) bool {
 	switch name {
 	case budgetFlag:
-		return m.Budgeted || slices.Contains(m.Uses, name)
+		return m.NeedsBudget() || slices.Contains(m.Uses, name)
 	case epsilonFlag:
 		return m.Procedure || slices.Contains(m.Uses, name)
 	case transcriptsFlag, lnFlag:
-		return m.Counted || slices.Contains(m.Uses, name)
+		return m.NeedsTranscripts() || slices.Contains(m.Uses, name)
 	case pastLooksFlag:
 		return m.Adaptive || slices.Contains(m.Uses, name)
 	}

@@ -95,14 +95,14 @@ func withFlag(r *rand.Rand, m Method, flag int) (g, without Goal, ok bool) {
 	for g.Feedback = Feedback(r.IntN(int(Final) + 1)); !m.Serves(g.Feedback); {
 		g.Feedback = Feedback(r.IntN(int(Final) + 1))
 	}
-	g.OneSided, g.Open = r.IntN(3) == 0, m.Open
-	if g.Feedback == Flags || m.Budgeted {
+	g.OneSided, g.Open = r.IntN(3) == 0, m.IsOpen()
+	if g.Feedback == Flags || m.NeedsBudget() {
 		g.Budget = 1 + r.Int64N(g.Queries)
 	}
-	if m.Counted {
+	if m.NeedsTranscripts() {
 		g.LnTranscripts = 6
 	}
-	if m.Redrawn {
+	if m.IsRedrawn() {
 		g.Sample = tail.Subset{Items: 100_000}
 	}
 	f := flagsOf[flag]

@@ -31,7 +31,7 @@ func TestSampleSizeVectors(t *testing.T) {
 			if part == "" || part == "upper" {
 				checked[name]++
 			}
-			if m.Budgeted && g.Budget > g.Queries {
+			if m.NeedsBudget() && g.Budget > g.Queries {
 				if err != nil || a.Status != NotApplicable {
 					t.Errorf("%s %+v: %+v, %v; want not applicable", name, g, a, err)
 				}

@@ -170,7 +170,7 @@ func methodsOf(name string, among []string, open bool) (list []transfer.Method, 
 	}
 	for _, p := range practices {
 		named, listed := name == "" || name == p.method, among == nil || slices.Contains(among, p.method)
-		if m, _ := transfer.Lookup(p.method); named && listed && m.Open == open {
+		if m, _ := transfer.Lookup(p.method); named && listed && m.IsOpen() == open {
 			list = append(list, m)
 		}
 	}

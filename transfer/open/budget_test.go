@@ -24,7 +24,8 @@ func sumOver(parent float64, children []float64) float64 {
 }
 
 func anyTails(r *rand.Rand) Tails {
-	return []Tails{Unit{Rows: 700}, ZeroOne{300}, Around{Differences{900, 0.3}}, Around{KnownVariance{800, 0.1, 0}}}[r.IntN(4)]
+	return []Tails{Unit{Rows: 700}, ZeroOne{300}, Around{Differences{900, 0.3}},
+		Around{KnownVariance{800, 0.1, 0}}}[r.IntN(4)]
 }
 
 // randomLook is a look of any kind with any bet.

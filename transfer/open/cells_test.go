@@ -15,7 +15,8 @@ func TestIntervalsOfCells(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 42))
 	for range 400 {
 		at := Node{math.Log(0.05), Budget(-10 * r.Float64())}
-		tails := []Tails{Unit{Rows: 700}, Convex{Rows: 700}, Around{Differences{900, 0.3}}, Around{KnownVariance{800, 0.1, 0}}}[r.IntN(4)]
+		tails := []Tails{Unit{Rows: 700}, Convex{Rows: 700}, Around{Differences{900, 0.3}},
+			Around{KnownVariance{800, 0.1, 0}}}[r.IntN(4)]
 		look, err := randomLook(r, at, tails, 0.05+0.9*r.Float64())
 		if err == nil {
 			lowest, highest := tails.Range()
@@ -87,7 +88,8 @@ func TestTablesOfCells(t *testing.T) {
 	same("board", look(Board(Unit{Rows: 100}, 0.6, 0.3, s)), []float64{0.7, 0.825, 0.95}, []float64{0.7, 0.15, 0.05, 0.1})
 	same("guess", look(Guess(Unit{Rows: 100}, 0.75, 0.3, s)), []float64{0.025, 0.15, 0.275, 0.4, 0.525, 0.65, 0.85, 0.975},
 		[]float64{0.025, 0.005, 0.15 / 20, 0.0125, 0.025, 0.075, 0.7, 0.075, 0.075})
-	same("score", look(Score(Unit{Rows: 100}, 0.5, Steps{Step: 0.5, Most: 20})), []float64{0.25, 0.75}, []float64{0.375, 0.25, 0.375})
+	same("score", look(Score(Unit{Rows: 100}, 0.5, Steps{Step: 0.5, Most: 20})), []float64{0.25, 0.75},
+		[]float64{0.375, 0.25, 0.375})
 	same("board of counts", look(Board(ZeroOne{10}, 0.55, 0.3, Steps{Within: 0.04, Step: 0.04, Most: 20})),
 		[]float64{0.6, 0.7, 0.8, 0.9, 1}, []float64{0.7, 0.15, 0.05, 0.025, 0.015, 0.06})
 	same("one side", look(Guess(ZeroOne{10}, 0, 0.3, Steps{Within: 0.5, Step: 0.5, Most: 20})),
@@ -309,7 +311,8 @@ func TestClusters(t *testing.T) {
 func TestPlansCoverTheirLooks(t *testing.T) {
 	const step = 0.01
 	steps := Steps{Within: step, Step: step, Most: 30}
-	for _, tails := range []Planned{Unit{Rows: 8000}, ZeroOne{8000}, Around{Differences{8000, 0.3}}, Around{KnownVariance{8000, 0.06, 0}}} {
+	for _, tails := range []Planned{Unit{Rows: 8000}, ZeroOne{8000}, Around{Differences{8000, 0.3}},
+		Around{KnownVariance{8000, 0.06, 0}}} {
 		for _, c := range [][2]int64{{1, 1}, {12, 3}, {200, 9}} {
 			p := Plan{tails, math.Log(0.05), Usual(), c[0], c[1]}
 			board, guess := p.Board(step), p.Guess(step)

@@ -202,7 +202,8 @@ func TestMarginsOfAnOpenGate(t *testing.T) {
 // to it but for convex tails, which have no worst distance of their own.
 func TestWorstBar(t *testing.T) {
 	for _, tails := range []Planned{
-		Unit{Rows: 5000}, Unit{Rows: 40}, Convex{Rows: 5000}, ZeroOne{800}, Around{Differences{3000, 0.2}}, Around{KnownVariance{3000, 0.05, 0}},
+		Unit{Rows: 5000}, Unit{Rows: 40}, Convex{Rows: 5000}, ZeroOne{800}, Around{Differences{3000,
+			0.2}}, Around{KnownVariance{3000, 0.05, 0}},
 		Around{KnownVariance{3000, 0.05, -1}}, Around{Ranged{3000, 0.05}},
 		Hoeffding{Unit{Rows: 800}, 9000}, Hoeffding{ZeroOne{800}, 9000}, Hoeffding{ZeroOne{30}, 300},
 	} {

@@ -23,7 +23,8 @@ func TestEndsAreOnTheirSides(t *testing.T) {
 			level = -8 * r.Float64()
 		}
 		for _, tails := range []Tails{
-			Unit{Rows: float64(n)}, ZeroOne{n}, Around{Differences{float64(n), r.Float64()}}, Around{KnownVariance{float64(n), r.Float64() / 4, 0}},
+			Unit{Rows: float64(n)}, ZeroOne{n}, Around{Differences{float64(n),
+				r.Float64()}}, Around{KnownVariance{float64(n), r.Float64() / 4, 0}},
 			Convex{Rows: n},
 			Around{Kept{float64(n), r.Float64()}}, Rounded{Unit{Rows: float64(n)}, 1e-12},
 			Hoeffding{Unit{Rows: float64(n)}, float64(n) * (1 + 3*r.Float64())},
@@ -121,7 +122,8 @@ func TestEndsAtCounts(t *testing.T) {
 		}
 		lower, upper := v.Lower(x, level), v.Upper(x, level)
 		before := float64(k-1) / float64(n)
-		kl, klUpper := (Unit{Rows: float64(n)}).Lower(x, level), (Unit{Rows: float64(n)}).Upper(math.Nextafter(before, 2), level)
+		kl, klUpper := (Unit{Rows: float64(n)}).Lower(x, level), (Unit{Rows: float64(n)}).Upper(math.Nextafter(before,
+			2), level)
 		if lower < kl-1e-14 || upper > klUpper+1e-14 || lower > x || upper < before {
 			t.Errorf("%d of %d, level e^%v: [%v, %v], by the relative entropy [%v, %v]", k, n, level, lower, upper, kl, klUpper)
 		}

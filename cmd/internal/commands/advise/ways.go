@@ -303,7 +303,9 @@ func methodsFor(g transfer.Goal) []transfer.Method {
 	if !g.Open {
 		return transfer.MethodsFor(g.Feedback)
 	}
-	return slices.DeleteFunc(transfer.Methods(), func(m transfer.Method) bool { return !m.Open || !m.Serves(g.Feedback) })
+	return slices.DeleteFunc(transfer.Methods(), func(m transfer.Method) bool {
+		return !m.IsOpen() || !m.Serves(g.Feedback)
+	})
 }
 
 // advise answers by one way.

@@ -80,7 +80,7 @@ func articles() ([]article, error) {
 	for _, m := range transfer.Methods() {
 		a := article{Article: m.Article(), command: "samplesize", method: &m}
 		a.Practice = commands.Flagged(a.Practice)
-		if m.Budgeted {
+		if m.NeedsBudget() {
 			a.needs = []string{"a budget (--budget)"}
 		}
 		switch {
@@ -350,7 +350,7 @@ var methodColumns = slices.Concat(commands.VerdictColumns(article.verdict, "meth
 	{Name: "summary", Cell: func(a article) record.Cell { return record.Words(a.Summary) }},
 	{Name: "adaptive", Cell: ofMethod(func(m *transfer.Method) bool { return m.Adaptive })},
 	{Name: "procedure", Cell: ofMethod(func(m *transfer.Method) bool { return m.Procedure })},
-	{Name: "budgeted", Cell: ofMethod(func(m *transfer.Method) bool { return m.Budgeted })},
+	{Name: "budgeted", Cell: ofMethod(func(m *transfer.Method) bool { return m.NeedsBudget() })},
 }, commands.VerdictColumns(article.verdict, "proof"), []articleColumn{
 	{Name: "formula", Cell: func(a article) record.Cell { return record.Words(a.Formula) }},
 }, commands.VerdictColumns(article.verdict, "sources", "assumes"), []articleColumn{

@@ -296,11 +296,11 @@ func TestMethodsNameTheProofOfTheirRows(t *testing.T) {
 	met := 0
 	for _, m := range transfer.Methods() {
 		for _, feedback := range append(slices.Clone(m.Feedbacks), transfer.Answers)[:1] {
-			g := transfer.Goal{Queries: 10, Tau: 0.1, Beta: -3, Shown: transfer.Shown{Feedback: feedback, Open: m.Open}}
-			if m.Budgeted {
+			g := transfer.Goal{Queries: 10, Tau: 0.1, Beta: -3, Shown: transfer.Shown{Feedback: feedback, Open: m.IsOpen()}}
+			if m.NeedsBudget() {
 				g.Budget = 2
 			}
-			if m.Counted {
+			if m.NeedsTranscripts() {
 				g.Transcripts = 100
 			}
 			a, err := m.Solve(g)

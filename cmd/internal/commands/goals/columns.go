@@ -243,7 +243,7 @@ func Note(r *Row) string {
 		return "dp procedure"
 	case !r.Method.Adaptive:
 		return "reference"
-	case r.Open && !r.Method.Open:
+	case r.Open && !r.Method.IsOpen():
 		return "fixed number"
 	}
 	return ""
@@ -255,7 +255,7 @@ func use(r *Row) string {
 		return "dp procedure"
 	case !r.Method.Adaptive:
 		return "reference"
-	case r.Open && !r.Method.Open:
+	case r.Open && !r.Method.IsOpen():
 		return "fixed number"
 	}
 	return "adaptive"

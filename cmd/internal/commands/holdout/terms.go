@@ -200,7 +200,7 @@ func readGoal(c usage.Values) (g transfer.Goal, err error) {
 // unnumbered reports whether a method is for looks of which nobody knows the number.
 func unnumbered(method string) bool {
 	m, _ := transfer.Lookup(method)
-	return m.Open
+	return m.IsOpen()
 }
 
 // enough asks for two of the three quantities that the number of labels leaves open.

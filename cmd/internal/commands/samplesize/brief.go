@@ -77,7 +77,7 @@ func (s *request) fewRows(group []goals.Row) (few []goals.Row) {
 		few = s.unanswered(group)
 	}
 	add(func(r *goals.Row) bool { return r.Best })
-	add(func(r *goals.Row) bool { return r.Method.Adaptive && r.Open && !r.Method.Open })
+	add(func(r *goals.Row) bool { return r.Method.Adaptive && r.Open && !r.Method.IsOpen() })
 	add(func(r *goals.Row) bool { return r.Method.Adaptive && goals.ProofOf(r) == transfer.Published })
 	add(func(r *goals.Row) bool { return r.Method.IsReference() })
 	return few

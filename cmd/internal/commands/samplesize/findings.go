@@ -237,7 +237,7 @@ func (s *request) crossings(ctx context.Context) (lines []string, err error) {
 
 func (s *request) crossingText(g transfer.Goal, c crossing.Point) string {
 	goal := "At tau " + record.People(record.Number(g.Tau)) + ", beta " + record.People(record.Chance(g.Beta))
-	if g.Budget != 0 && slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.Budgeted }) {
+	if g.Budget != 0 && slices.ContainsFunc(s.methods, func(m transfer.Method) bool { return m.NeedsBudget() }) {
 		goal += ", budget " + record.People(record.Count(g.Budget))
 	}
 	var splitting []string

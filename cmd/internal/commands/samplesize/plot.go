@@ -88,7 +88,9 @@ func panelTitle(g transfer.Goal, varying []goals.Parameter, along goals.Paramete
 
 // isDrawn reports whether a method has a curve: the methods that were asked for, or else those that answer
 // adaptive queries, with hoeffding beside them.
-func (s *request) isDrawn(m *transfer.Method) bool { return s.asked || m.Adaptive || m.Baseline }
+func (s *request) isDrawn(m *transfer.Method) bool {
+	return s.asked || m.Adaptive || m.Name == "hoeffding"
+}
 
 // only is the one method that is drawn, if there is one.
 func (s *request) only() (k int, one bool) {

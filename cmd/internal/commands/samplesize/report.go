@@ -84,7 +84,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 
 	query := goals.QueryName(r.Goal)
 	write("We planned for ")
-	if m.Open {
+	if m.IsOpen() {
 		write("any number of %s queries", query)
 	} else if r.Queries == 1 {
 		write("one %s query", query)
@@ -103,7 +103,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 	switch {
 	case m.Adaptive && r.Feedback == transfer.Final:
 		write("chosen before any of them is scored on these rows, ")
-	case m.Adaptive && (m.Open || r.Queries > 1):
+	case m.Adaptive && (m.IsOpen() || r.Queries > 1):
 		write("each of which may depend on the answers to those before it, ")
 	case !m.Adaptive && !m.Procedure:
 		write("fixed before the data were seen, ")
@@ -141,7 +141,7 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		write("To the value on the sample we add independent Gaussian noise of standard deviation %s. ", number(run.Scale))
 	case isNoisy(run):
 		write("To the value on the sample we add independent Laplace noise of scale %s. ", number(run.Scale))
-	case m.Open:
+	case m.IsOpen():
 		write("%s", openText(r, t, accuracy))
 	case m.Feedbacks != nil && r.Feedback != transfer.Answers:
 		write("%s", s.shownText(r, t))
@@ -158,10 +158,10 @@ func (s *request) paragraph(r *goals.Row, t record.Prose) string {
 		write("The noise of an answer is drawn again until it is within %s standard deviations, and not clipped. ", number(cut))
 	}
 	switch {
-	case m.Open && isNoisy(r.Mechanism):
+	case m.IsOpen() && isNoisy(r.Mechanism):
 		write("The noise is drawn afresh for every answer. Neither it nor anything else about the sample is shown to anybody. The schedule has been computed for %s, and nothing is claimed of later ones. ",
 			count(r.Queries)+" answers")
-	case m.Open:
+	case m.IsOpen():
 		write("Nothing else about the sample is shown to anybody. ")
 	case m.Adaptive:
 		write("%s", secrecy(r.Mechanism))
@@ -199,7 +199,7 @@ func (s *request) sampleText(r *goals.Row, count func(int64) string) string {
 	switch {
 	case drawn:
 		words := count(r.Samples) + " rows, drawn uniformly without replacement"
-		if r.Method.Redrawn {
+		if r.Method.IsRedrawn() {
 			words += " and afresh for every query"
 		}
 		return words + " from a benchmark of " + count(benchmark.Items) + " items, which is the population"
@@ -279,12 +279,12 @@ func promise(r *goals.Row, tau, twice string) string {
 		verb = "exceeds by at most " + tau
 	}
 	switch {
-	case r.Method.Open && r.Feedback == transfer.Gate:
+	case r.Method.IsOpen() && r.Feedback == transfer.Gate:
 		return "every test that passes has a population value above its bar, and that query, if it fails, one of at most " + twice +
 			" above its bar"
-	case r.Method.Open && r.Feedback == transfer.Best:
+	case r.Method.IsOpen() && r.Feedback == transfer.Best:
 		return "the best population score up to that query is within " + tau + " of the middle of the interval shown"
-	case r.Method.Open && r.Feedback == transfer.Flags:
+	case r.Method.IsOpen() && r.Feedback == transfer.Flags:
 		return "the population value of that query is within " + tau + " of the middle of the interval shown"
 	case r.Method.Procedure:
 		return "the sample value of every query is within " + tau + " of its population value"
@@ -293,7 +293,7 @@ func promise(r *goals.Row, tau, twice string) string {
 	case r.Feedback == transfer.Gate:
 		return "every test that passes has a population value above its bar, and every test whose population value is at least " +
 			twice + " above its bar passes"
-	case r.Method.Open:
+	case r.Method.IsOpen():
 		return "each of these answers " + verb + " its population value"
 	case r.Feedback == transfer.Best:
 		return "the score shown " + verb + " the best population score so far, at all times"

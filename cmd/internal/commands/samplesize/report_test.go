@@ -22,16 +22,16 @@ func reported(m transfer.Method) (args []string, g transfer.Goal) {
 	args = []string{"samplesize", "-m", "30", "-t", "0.1", "-b", "0.05", "--query", "binary", "--report", "--method",
 		m.Name}
 	g = transfer.Goal{Queries: 30, Tau: 0.1, Beta: theory.LogProb(math.Log(0.05)), Query: transfer.Binary}
-	if m.Budgeted {
+	if m.NeedsBudget() {
 		args, g.Budget = append(args, "-B", "7"), 7
 	}
 	if m.Name == "transcripts" {
 		args, g.Transcripts = append(args, "--transcripts", "1000"), 1000
 	}
-	if m.Redrawn {
+	if m.IsRedrawn() {
 		args, g.Sample = append(args, "--population", "4000"), transfer.Subset{Items: 4000}
 	}
-	if g.Open = m.Open; m.Open {
+	if g.Open = m.IsOpen(); m.IsOpen() {
 		args = append(args, "--open")
 	}
 	for g.Feedback = transfer.Answers; !m.Serves(g.Feedback); {
@@ -60,7 +60,7 @@ func TestReportOfEveryMethod(t *testing.T) {
 			if answer.Mechanism.Noise != "" && format != "latex" {
 				wants = append(wants, record.People(record.Exactly(answer.Mechanism.Scale)))
 			}
-			if m.Budgeted {
+			if m.NeedsBudget() {
 				wants = append(wants, "7")
 			}
 			if m.Procedure {
@@ -93,7 +93,8 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 	for _, usage.Release = range []string{"v9.8.7", ""} {
 		for _, m := range transfer.Methods() {
 			args, _ := reported(m)
-			noisy := m.Adaptive && !m.Splits && !m.Rounds && (!m.Open || m.Scheduled)
+			rounds := strings.HasPrefix(m.Name, "rounding")
+			noisy := m.Adaptive && !m.Splits && !rounds && (!m.IsOpen() || m.Scheduled)
 			switch m.Name {
 			case "gate", "gate-renggli19", "ladder", "ladder-blum15", "sparse-validate", "sealed", "transcripts",
 				"rounding-widths", "subset":
@@ -106,25 +107,25 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 				"open-board", "open-guess", "gaussian", "gaussian-schedule"}, m.Name)
 			for want, is := range map[string]bool{
 				"https://github.com/dpcalc/dpcalc":                  true,
-				"answering stops":                                   m.Adaptive && !m.Open,
-				"after the last query.":                             m.Adaptive && !m.Open,
-				"any number of binary queries":                      m.Open,
+				"answering stops":                                   m.Adaptive && !m.IsOpen(),
+				"after the last query.":                             m.Adaptive && !m.IsOpen(),
+				"any number of binary queries":                      m.IsOpen(),
 				"Nothing else about the sample is shown to anybody": m.Adaptive && !noisy,
-				"has been computed for 30 answers":                  m.Open && noisy,
-				"noise nor anything else about":                     noisy && m.Budgeted,
-				"Neither it nor anything else about":                noisy && !m.Budgeted,
-				"when the budget is spent":                          noisy && m.Budgeted,
+				"has been computed for 30 answers":                  m.IsOpen() && noisy,
+				"noise nor anything else about":                     noisy && m.NeedsBudget(),
+				"Neither it nor anything else about":                noisy && !m.NeedsBudget(),
+				"when the budget is spent":                          noisy && m.NeedsBudget(),
 				"own and has not been refereed":                     derived && !checked,
 				"is checked by Coq from the hypotheses to the ":     checked,
 				"dpcalc v9.8.7":                                     usage.Release != "",
 				"/blob/v9.8.7/docs/theorems/":                       derived && !checked && usage.Release != "",
 				"/blob/v9.8.7/docs/check/proofs.md":                 checked && usage.Release != "",
 				"docs/theorems/":                                    derived,
-				"on the training set that is off by more":           noisy && m.Budgeted,
-				"standard deviation falls from":                     m.Scheduled && !m.Open,
-				"standard deviation goes from 0.0":                  m.Scheduled && m.Open,
+				"on the training set that is off by more":           noisy && m.NeedsBudget(),
+				"standard deviation falls from":                     m.Scheduled && !m.IsOpen(),
+				"standard deviation goes from 0.0":                  m.Scheduled && m.IsOpen(),
 				"for the first answer to 0":                         m.Scheduled,
-				"Each answer is the value on the sample, r":         m.Rounds || m.Name == "rounding-widths",
+				"Each answer is the value on the sample, r":         rounds,
 			} {
 				if strings.Contains(text, want) != is {
 					t.Errorf("%s of %q: %q: %v, want %v\n%s", m.Name, usage.Release, want, !is, is, out)

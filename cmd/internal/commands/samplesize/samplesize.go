@@ -254,10 +254,10 @@ func readMethods(c usage.Values) ([]transfer.Method, error) {
 		switch {
 		case wanted != nil:
 			return !slices.Contains(wanted, m.Name)
-		case m.Open && !base.Open, m.Grown && base.Arrival == nil, m.Redrawn && !benchmark:
+		case m.IsOpen() && !base.Open, m.Setting == transfer.ArrivingRows && base.Arrival == nil, m.IsRedrawn() && !benchmark:
 			return true
 		}
-		return !m.Serves(base.Feedback) || m.Counted && !countable
+		return !m.Serves(base.Feedback) || m.NeedsTranscripts() && !countable
 	}), nil
 }
 

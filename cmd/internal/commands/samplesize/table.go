@@ -142,7 +142,7 @@ func confidence(beta theory.LogProb) string {
 // ledgers says up to which look of a ledger open rows hold: with the usual most nats of a response, and with enough.
 func ledgers(rows [][]goals.Row) (lines []string) {
 	open := slices.DeleteFunc(slices.Concat(rows...), func(r goals.Row) bool {
-		return !r.Method.Open || isNoisy(r.Mechanism) || r.Status != transfer.OK
+		return !r.Method.IsOpen() || isNoisy(r.Mechanism) || r.Status != transfer.OK
 	})
 	if len(open) == 0 {
 		return nil
