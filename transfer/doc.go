@@ -1,12 +1,10 @@
 // Package transfer turns stability into sample sizes.
 //
-// A mechanism that answers adaptively chosen queries and reveals little about
-// any one record cannot overfit: its answers are close to the population, not
-// only to the sample. Transfer theorems make that a number. This package
-// holds a registry of [Method] values, each of which answers four questions from one inequality:
-// how many samples, how many queries, what accuracy tau, what failure
-// probability beta. Leave one of them out of a [Goal] and the method solves for
-// it; give all four and it checks the plan.
+// A mechanism that answers adaptively chosen queries and reveals little about any one record cannot overfit: its
+// answers are close to the population, not only to the sample. Transfer theorems make that a number. This package
+// holds a registry of [Method] values, each of which answers four questions from one inequality: how many samples, how
+// many queries, what accuracy tau, what failure probability beta. Leave one of them out of a [Goal] and the method
+// solves for it; give all four and it checks the plan.
 //
 // A newcomer states a [Goal], looks a method up by [Lookup] and calls [Method.Solve], or lets all
 // [Methods] answer by [Solve], which marks the best row. Package crossing says from how many queries on a

@@ -191,9 +191,8 @@ var gaussianCVaR = Method{
 	theorems: theorems{rule: solver.Optimised{Domain: anyQuery, Reach: gaussianCVaRTau}, halves: true},
 }
 
-// gaussianCVaRTau adds N(0, s^2) to each of m answers. The transcript is mu-GDP with
-// mu = D sqrt(m)/(n s), so tau = C D sqrt(m)/(n mu) + D s_mu(beta) for every mu > 0,
-// C the CVaR of the largest of m |N(0,1)|.
+// gaussianCVaRTau adds N(0, s^2) to each of m answers. The transcript is mu-GDP with mu = D sqrt(m)/(n s), so tau = C
+// D sqrt(m)/(n mu) + D s_mu(beta) for every mu > 0, C the CVaR of the largest of m |N(0,1)|.
 func gaussianCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 	d, root, lnBeta := g.Spread(), math.Sqrt(float64(g.Queries)), g.Beta.Ln()
 	c := num.MaxNormalCVaR(g.Queries, lnBeta)

@@ -25,14 +25,12 @@ var gaussianJung20 = Method{
 	},
 }
 
-// gaussianJung20Tau is the transfer theorem of Jung et al. with the exact privacy
-// profile of Gaussian noise. For every mu, epsilon and x > 0, with noise
-// s = D sqrt(m)/(n mu), b = P[max of m |N(0,1)| > x] and delta = delta_mu(epsilon),
+// gaussianJung20Tau is the transfer theorem of Jung et al. with the exact privacy profile of Gaussian noise. For every
+// mu, epsilon and x > 0, with noise s = D sqrt(m)/(n mu), b = P[max of m |N(0,1)| > x] and delta = delta_mu(epsilon),
 //
 //	tau = s x + D(e^epsilon - 1) + (sqrt(b r) + sqrt(w delta))^2/beta,
 //
-// where w = 2 and r = 1 for linear queries; for the others w = 4D, and r =
-// max(1,D) bounds an answer's error.
+// where w = 2 and r = 1 for linear queries; for the others w = 4D, and r = max(1,D) bounds an answer's error.
 func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 	d, n, m := g.Spread(), float64(g.Samples), g.Queries
 	parts, root := leaks(g)
@@ -46,10 +44,6 @@ func gaussianJung20Tau(g Goal) (float64, Mechanism) {
 
 	// lnDelta is ln of the mean delta of the rows, reckoned per row at the first query, and falls with t by leak.
 	lnDelta := func(mu, t float64) (ln, leak float64) {
-		if len(parts) == 0 {
-			ln = theory.GDP{Mu: mu}.LnDelta(t * mu).Ln()
-			return ln, mu * num.Exp(t*mu+num.LogSurvival(t+mu/2)-ln)
-		}
 		ln = math.Inf(-1)
 		for _, p := range parts {
 			ln = num.LogAddExp(ln, p.lnRows+theory.GDP{Mu: mu * p.mu}.LnDelta(t*mu).Ln())
@@ -134,7 +128,7 @@ type leaking struct{ lnRows, mu float64 }
 // of (n/n_j)^2.
 func leaks(g goal.Goal) (parts []leaking, root float64) {
 	if g.Arrival == nil {
-		return nil, math.Sqrt(float64(g.Queries))
+		return []leaking{{0, 1}}, math.Sqrt(float64(g.Queries))
 	}
 	stages := solver.ArrivalOf(g, false).Stages
 	first, sum := stages[0].Samples, 0.0
@@ -170,10 +164,9 @@ var gaussianRogers20 = Method{
 	},
 }
 
-// gaussianRogers20Tau is the mutual-information bound of Rogers et al. with the
-// monitor argument: for every u > 1 the m answers reveal at most
-// (u-1-ln u)/2 nats, the worst query's squared error is then at most u/(4n) in
-// expectation, and Markov's inequality and the noise's tail take beta/2 each:
+// gaussianRogers20Tau is the mutual-information bound of Rogers et al. with the monitor argument: for every u > 1 the
+// m answers reveal at most (u-1-ln u)/2 nats, the worst query's squared error is then at most u/(4n) in expectation,
+// and Markov's inequality and the noise's tail take beta/2 each:
 //
 //	tau = sqrt(u/(2 n beta)) + (1/n) sqrt(2 m n ln(4m/beta)/(u-1-ln u)).
 func gaussianRogers20Tau(g Goal) (float64, Mechanism) {
@@ -214,14 +207,12 @@ var gaussianBassily16 = Method{
 	},
 }
 
-// gaussianBassily16Tau is Theorem 4.5 applied to each of the m queries at
-// delta/epsilon = beta/(2m), with half of beta left for the noise: for every
-// epsilon in (0,1/3) with n >= ln(4 epsilon/delta)/epsilon^2,
+// gaussianBassily16Tau is Theorem 4.5 applied to each of the m queries at delta/epsilon = beta/(2m), with half of beta
+// left for the noise: for every epsilon in (0,1/3) with n >= ln(4 epsilon/delta)/epsilon^2,
 //
 //	tau = 18 epsilon D + s Q,
 //
-// Q the (1-beta/2)-quantile of the max of m |N(0,1)| and s the noise that is
-// (epsilon, delta)-private.
+// Q the (1-beta/2)-quantile of the max of m |N(0,1)| and s the noise that is (epsilon, delta)-private.
 func gaussianBassily16Tau(g Goal) (float64, Mechanism) {
 	d, n, m := g.Spread(), float64(g.Samples), g.Queries
 	lnRatio := math.Min(-solver.LnOver(2, g).Float(), num.Log(0.2499)) // delta < epsilon/4

@@ -23,9 +23,8 @@ var laplace = Method{
 
 const addLaplace = "Add independent Laplace noise of scale noise_scale to every answer, including to repeated queries, and stop after m answers."
 
-// laplaceCVaRTau adds Laplace noise of scale D/(n eps) to each of m answers. Each
-// answer is eps-private, so the transcript is as stable as m eps-privacy or as
-// the m-fold composition, whichever is the lesser number.
+// laplaceCVaRTau adds Laplace noise of scale D/(n eps) to each of m answers. Each answer is eps-private, so the
+// transcript is as stable as m eps-privacy or as the m-fold composition, whichever is the lesser number.
 func laplaceCVaRTau(g Goal) func(int64) (float64, Mechanism) {
 	d, m, lnBeta := g.Spread(), float64(g.Queries), g.Beta.Ln()
 	c := num.MaxLaplaceCVaR(g.Queries, lnBeta)
@@ -52,9 +51,8 @@ var laplaceJung20 = Method{
 	theorems: theorems{rule: solver.Optimised{Domain: anyQuery, Reach: solver.Alone(laplaceJung20Tau)}, halves: true},
 }
 
-// laplaceJung20Tau is the pure transfer theorem with Laplace noise of scale
-// s = m D/(n epsilon) on every answer: for every epsilon and x > 0, with
-// b = P[max of m |Lap(1)| > x],
+// laplaceJung20Tau is the pure transfer theorem with Laplace noise of scale s = m D/(n epsilon) on every answer: for
+// every epsilon and x > 0, with b = P[max of m |Lap(1)| > x],
 //
 //	tau = s x + (e^epsilon - 1) + sqrt(2 ln(1/(beta-b))/n)        for linear queries,
 //	tau = s x + D(e^epsilon - 1) + b max(1,D)/beta                for the others.

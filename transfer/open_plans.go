@@ -191,7 +191,19 @@ func stepped(width func(p open.Plan, step float64) float64) func(g Goal, p open.
 	}
 }
 
-// ratioRule is [solver.RatioRule] for at least as many looks as there may be passes.
+// ratioRule is a gate of a ratio at a known bar c, given the levels of a pass and of a failure: what passes is above c,
+// and what fails is at most c + 2 tau. There are at least as many looks as there may be passes.
 func ratioRule(fits func(g Goal) error, levels func(g Goal) (pass, fail float64)) anyLook {
-	return anyLook{solver.RatioRule(solver.Domain{Kinds: goal.Linear, Needs: fits, Top: openLimit}, levels)}
+	domain := solver.Domain{Kinds: goal.Linear, Needs: fits, Top: openLimit}
+	return anyLook{solver.Optimised{Domain: domain, Reach: func(g Goal) func(int64) (float64, Mechanism) {
+		pass, fail := levels(g)
+		return func(n int64) (float64, Mechanism) {
+			gate := solver.RatioGate(g.Ratio, n, g.Bar.Value)
+			x, ok := gate.Pass(g.Bar.Value, pass)
+			if !ok || gate.Positive < 1 {
+				return math.Inf(1), Mechanism{}
+			}
+			return solver.Certified((gate.Upper(x, fail)-g.Bar.Value)/2, openLimit(g), Mechanism{})
+		}
+	}}}
 }

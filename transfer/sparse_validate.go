@@ -52,31 +52,33 @@ const mostFlags = 10_000
 // validatorFor returns a validator for the plan and whether it keeps the promise: with the threshold asked for, or the
 // best one that leaves room for the guess error.
 func validatorFor(g Goal) (tree.Validator, bool) {
-	v := tree.Validator{
-		Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: g.Hold, LnBeta: g.Beta.Ln(),
-	}
-	if g.KeepsThreshold() {
-		if !(v.Threshold < v.Tau) {
-			return v, false
-		}
-		ln, _ := v.Bound(g.Samples)
-		return v, ln <= v.LnBeta
-	}
-	v.Guesses, v.Tolerance = true, g.GuessWithin()
-	if !(v.Tolerance < v.Tau) {
+	v := validatorOf(g, g.Hold)
+	if max(v.Threshold, v.Tolerance) >= v.Tau {
 		return v, false
 	}
-	v, ln := v.WithBestThreshold(g.Samples)
+	if v.Guesses {
+		v, ln := v.WithBestThreshold(g.Samples)
+		return v, ln <= v.LnBeta
+	}
+	ln, _ := v.Bound(g.Samples)
 	return v, ln <= v.LnBeta
+}
+
+// validatorOf is the promise of a validator with a threshold.
+func validatorOf(g Goal, threshold float64) tree.Validator {
+	v := tree.Validator{Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
+		Guesses: !g.KeepsThreshold(), LnBeta: g.Beta.Ln()}
+	if v.Guesses {
+		v.Tolerance = g.GuessWithin()
+	}
+	return v
 }
 
 // partsFor returns the rows of each of B fresh parts that serve one flag each, or 0. They are used where less than one
 // right guess of all is flagged and they save a tenth, or one tree does not fit the rows.
 func partsFor(g Goal) int64 {
-	if g.Sample != nil { // what is left of a benchmark is another one
-		return 0
-	}
-	if !g.KeepsThreshold() || g.Budget == 1 || !(g.Hold < g.Tau) {
+	held := g.KeepsThreshold() && g.Hold < g.Tau
+	if g.Sample != nil || !held || g.Budget == 1 { // what is left of a benchmark is another one
 		return 0
 	}
 	one := g
@@ -87,11 +89,8 @@ func partsFor(g Goal) int64 {
 		return ok
 	}
 	rows := g.Samples / g.Budget
-	if rows == 0 || !serves(rows) {
-		return 0
-	}
-	v := tree.Validator{Values: g.DrawnValues(), Threshold: g.Hold}
-	if v.LnFalseFlag(rows)+num.Log(float64(g.Queries)) >= 0 {
+	rarely := func() bool { return validatorOf(g, g.Hold).LnFalseFlag(rows)+num.Log(float64(g.Queries)) < 0 }
+	if rows == 0 || !serves(rows) || !rarely() {
 		return 0
 	}
 	least := num.Ints{Lo: 1, Hi: rows, Guess: rows}.Least(serves)
@@ -119,8 +118,7 @@ func runValidator(g Goal) Mechanism {
 // worst 0/1 query, which for other values in [0,1] is the one to reckon with; a bound on it for differences.
 func falseFlag(g Goal, n int64) theory.LogProb {
 	if g.Query.IsSigned() || g.Sample != nil {
-		v := tree.Validator{Values: g.DrawnValues(), Threshold: g.Hold}
-		return theory.LogProb(v.LnFalseFlag(n))
+		return theory.LogProb(validatorOf(g, g.Hold).LnFalseFlag(n))
 	}
 	tail, err := theory.BinomialTail(theory.Deviation{Samples: n, Tau: g.Hold})
 	if err != nil {
@@ -134,11 +132,7 @@ func falseFlag(g Goal, n int64) theory.LogProb {
 func (a *Answer) CertifyFlags(threshold float64, widths []theory.FlagWidth, parts int64) {
 	g := a.Goal
 	a.Beta = 0
-	v := tree.Validator{Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
-		Guesses: !g.KeepsThreshold(), LnBeta: g.Beta.Ln()}
-	if v.Guesses {
-		v.Tolerance = g.GuessWithin()
-	}
+	v := validatorOf(g, threshold)
 	switch {
 	case g.KeepsThreshold() && threshold != g.Hold:
 	case parts <= 1:

@@ -30,8 +30,7 @@ var thresholdoutSharp = Method{
 
 const runThresholdout = "Run Thresholdout with threshold and noise_scale as stated: answer from the training set, and from the holdout with noise where the two differ by more than the noisy threshold. It covers the answers while fewer than B queries have overfitted the training set; then it stops."
 
-// thresholdoutCVaRTau is Thresholdout with T = 3 tau/4 by the CVaR theorem: for every
-// sigma > 0 the guarantee holds if
+// thresholdoutCVaRTau is Thresholdout with T = 3 tau/4 by the CVaR theorem: for every sigma > 0 the guarantee holds if
 //
 //	tau/4 > sigma CVaR_beta(N1) + kappa/beta + s(beta),
 //
@@ -85,8 +84,7 @@ var (
 	}, thresholdout.Requirement.N1)
 )
 
-// dworkThresholdout completes a method of Theorem 3.3 with one of its two requirements or the lesser
-// of them.
+// dworkThresholdout completes a method of Theorem 3.3 with one of its two requirements or the lesser of them.
 func dworkThresholdout(m Method, need func(thresholdout.Requirement) num.DD) Method {
 	m.Proof, m.Adaptive, m.Needs, m.Feedbacks = Published, true, budgetFlag, []Feedback{Answers, Flags}
 	m.Sources = append([]theory.Source{source("dwork15generalization", "Thresholdout")}, m.Sources...)

@@ -1,5 +1,4 @@
-// Package crossing finds the number of queries from which on another method asks for fewer rows than sample
-// splitting.
+// Package crossing finds the number of queries from which on another method asks for fewer rows than sample splitting.
 package crossing
 
 import (
@@ -76,8 +75,7 @@ func (c contest) fewest(m int64) (best *transfer.Method, err error) {
 	return best, err
 }
 
-// leastBeaten returns the least m from 1 on at which splitting is beaten, 0 if there is
-// none up to [mostLook].
+// leastBeaten returns the least m from 1 on at which splitting is beaten, 0 if there is none up to [mostLook].
 func leastBeaten(beaten func(m int64) (bool, error)) (least int64, err error) {
 	ends := func(m int) bool {
 		yes := false

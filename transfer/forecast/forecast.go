@@ -56,9 +56,6 @@ func (f Gate) Method() string {
 // are compared on them. Elsewhere a mean follows the normal law, approximately.
 func (f Gate) IsExact() bool { return (f.Query.IsZeroOne() || f.Query.IsSigned()) && f.Spread == 0 }
 
-// most is the greatest effect that there can be.
-func (f Gate) most() float64 { return f.top() - f.Bar.Value }
-
 // top is the greatest truth of a model.
 func (f Gate) top() float64 {
 	if f.Query.IsSigned() {
@@ -113,14 +110,14 @@ func (f Gate) Validate() error {
 	if err := f.Overspent(); err != nil {
 		return err
 	}
-	most := f.most() // decimals that add up to it may round above it
+	most := f.top() - f.Bar.Value // decimals that add up to it may round above it
 	if err := theory.Domain(f.Effect >= 0 && f.Effect <= most+1e-12, "effect", f.Effect,
 		"a number in (0, "+goal.FormatFloat(math.Round(most*1e9)/1e9)+"], how far the truth is above the bar"); err != nil {
 		return err
 	}
 	missing := 0
-	for _, given := range []bool{f.Samples != 0, f.Effect != 0, f.Power != 0} {
-		if !given {
+	for _, unknown := range []bool{f.Samples == 0, f.Effect == 0, f.Power == 0} {
+		if unknown {
 			missing++
 		}
 	}
@@ -147,7 +144,7 @@ func (f Gate) Solve() (a Answer, err error) {
 	}
 	switch {
 	case f.Effect == 0:
-		low, high := 0., f.most()
+		low, high := 0., f.top()-f.Bar.Value
 		if a.chance(high) < f.Power {
 			return a, &theory.NoAnswerError{Reason: "no model passes so probably"}
 		}
@@ -174,7 +171,7 @@ func (f Gate) Solve() (a Answer, err error) {
 // fewest finds the least number of rows from which on the power holds. By the normal law it grows with the rows where
 // it is 1/2 or more, as a mean varies less, and as what passes does not rise.
 func (f Gate) fewest() (int64, error) {
-	n, rising := int64(0), f.Bar.Value >= 0
+	n := int64(0)
 	law := open.Contest{Differ: f.Disagreement, Truth: f.truth(f.Effect)}
 	passes := func(n int64) (float64, bool) {
 		a, err := f.gated(n)
@@ -208,7 +205,7 @@ func (f Gate) fewest() (int64, error) {
 				return mean
 			}
 			return 1
-		}, rising)
+		}, f.Bar.Value >= 0)
 	}
 	if n == 0 {
 		return 0, &theory.NoAnswerError{Reason: "more than 2^40 rows"}
@@ -253,8 +250,9 @@ func (f Gate) gated(n int64) (a Answer, err error) {
 	case f.Sample != nil && f.Sample.Worth(n).Entropic < 1:
 		return a, none
 	case f.Ratio.IsGiven():
-		at, ok := predicted{f.Ratio}.passAt(n, g.Bar.Value, f.level())
-		if a.PassAt = goal.Some(at); !ok {
+		gate := solver.RatioGate(f.Ratio, n, g.Bar.Value)
+		at, ok := gate.Pass(g.Bar.Value, f.level())
+		if a.PassAt = goal.Some(at); !ok || gate.Positive < 1 {
 			return a, none
 		}
 	case f.Open:
@@ -345,15 +343,6 @@ func (f Gate) variance(truth float64) float64 {
 // predicted is a ratio of which a gate at a bar passes where the mean of N - bar D is large enough for the number of
 // rows predicted positive: docs/theorems/open.md, own intervals.
 type predicted struct{ goal.Ratio }
-
-// passAt returns the least mean of N - bar D of n rows that passes at a level, if there is one.
-func (p predicted) passAt(n int64, bar, lnLevel float64) (x float64, ok bool) {
-	gate := solver.RatioGate(p.Ratio, n, bar)
-	if gate.Positive < 1 {
-		return 0, false
-	}
-	return gate.Pass(bar, lnLevel)
-}
 
 // row returns the mean and the variance that a row adds to N - bar D, for a model with this ratio: it misses as many
 // positive rows as it wrongly predicts positive, or all rows that it predicts negative if these are fewer. Rows are

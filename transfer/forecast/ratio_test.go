@@ -7,6 +7,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer/goal"
+	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
 // f1 is the ratio F1 of a share of rows predicted positive.
@@ -30,7 +31,7 @@ func binomialMasses(n int, p float64) (list []float64) {
 func TestForecastOfAGateOfF1(t *testing.T) {
 	const n, positive, bar = 1000, 100, 0.8
 	ratio := predicted{f1(0.1)}
-	at, ok := ratio.passAt(n, bar, math.Log(0.01))
+	at, ok := solver.RatioGate(ratio.Ratio, n, bar).Pass(bar, math.Log(0.01))
 	if !ok {
 		t.Fatal("nothing passes")
 	}

@@ -402,9 +402,8 @@ func (c convexLook) Beta(g goal.Goal) theory.LogProb {
 	return theory.LogProb(ln)
 }
 
-// FixedQuery is a requirement on the rows that one query, fixed before it meets
-// them, needs at level beta/m: the relative-entropy form or, for 0/1 queries, the
-// binomial one.
+// FixedQuery is a requirement on the rows that one query, fixed before it meets them, needs at level beta/m: the
+// relative-entropy form or, for 0/1 queries, the binomial one.
 type FixedQuery struct {
 	Domain
 	Exact bool         // use the binomial requirement where the query is 0/1
@@ -450,8 +449,7 @@ func (f FixedQuery) Queries(g goal.Goal) int64 {
 	return num.Ints{Lo: 1, Hi: goal.MaxCount, Guess: guess}.Greatest(ok)
 }
 
-// Tau starts where p = 1/2 is the worst case, which it is unless tau is large, and
-// else from Hoeffding's bound.
+// Tau starts where p = 1/2 is the worst case, which it is unless tau is large, and else from Hoeffding's bound.
 func (f FixedQuery) Tau(g goal.Goal) (float64, Mechanism) {
 	if f.isBinomial(g) {
 		tau, err := theory.BinomialTau(fixedGoal(g).Level, f.sides, g.Samples)

@@ -1,8 +1,6 @@
 package solver
 
 import (
-	"math"
-
 	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/open"
 	"github.com/dpcalc/dpcalc/transfer/tail"
@@ -42,22 +40,6 @@ func OpenTails(g goal.Goal, n int64) []open.Planned {
 		}))
 	}
 	return list
-}
-
-// RatioRule returns the rule of a gate of a ratio at a known bar c, given the levels of a pass and of a failure: what
-// passes is above c, and what fails is at most c + 2 tau.
-func RatioRule(domain Domain, levels func(g goal.Goal) (pass, fail float64)) Optimised {
-	return Optimised{Domain: domain, Reach: func(g goal.Goal) func(int64) (float64, Mechanism) {
-		pass, fail := levels(g)
-		return func(n int64) (float64, Mechanism) {
-			gate := RatioGate(g.Ratio, n, g.Bar.Value)
-			x, ok := gate.Pass(g.Bar.Value, pass)
-			if !ok || gate.Positive < 1 {
-				return math.Inf(1), Mechanism{}
-			}
-			return Certified((gate.Upper(x, fail)-g.Bar.Value)/2, domain.Top(g), Mechanism{})
-		}
-	}}
 }
 
 // RatioGate returns the tails of a gate of a ratio at a bar, on n rows.

@@ -156,9 +156,8 @@ func (b Bounded) tauBelow(g goal.Goal, excess float64) (float64, Mechanism) {
 type Optimised struct {
 	Domain
 
-	// reach looks at all of g but Samples and Tau, and returns what n samples certify:
-	// the least tau found, rounded up, and what to run for it; tau is +Inf where no
-	// choice is valid.
+	// reach looks at all of g but Samples and Tau, and returns what n samples certify: the least tau found, rounded up,
+	// and what to run for it; tau is +Inf where no choice is valid.
 	Reach func(g goal.Goal) func(n int64) (tau float64, run Mechanism)
 }
 
@@ -264,8 +263,7 @@ func (o Optimised) Samples(g goal.Goal, by Trail) (Reached, error) {
 // is a thousand times their error and a thousandth of the slack we allow.
 func Up(x float64) float64 { return x * (1 + 0x1p-40) }
 
-// Certified rounds tau up, and reads a tau that is no better than the trivial one
-// as no certificate.
+// Certified rounds tau up, and reads a tau that is no better than the trivial one as no certificate.
 func Certified(tau, trivial float64, run Mechanism) (float64, Mechanism) {
 	if tau = Up(tau); !(tau < trivial) {
 		return math.Inf(1), Mechanism{}

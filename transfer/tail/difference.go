@@ -7,8 +7,7 @@ import (
 )
 
 // Difference is the values of f: X -> [-1,1] with E|f| <= Disagreement under the population: the difference of the
-// losses of two models that differ on at most this share of it. Independent rows are enough. The rate is
-// Lemma 5's,
+// losses of two models that differ on at most this share of it. Independent rows are enough. The rate is Lemma 5's,
 //
 //	I_d(s) = sup over l > 0 of l s - G_d(l),   h = sinh(l)/l,
 //	G_d(l) = ln(1 + d(e^l-1)) - l d                      if 1 + d(e^l-1) <= h,

@@ -56,13 +56,20 @@ func (v Moment) half() Skewed { return Varying(v.Most / 4) }
 
 // bennett returns V h(s/V), rounded down.
 func (v Moment) bennett(s float64) num.DD {
-	v.Most = max(v.Most, 1e-250) // the rate falls in V
-	u := num.FromFloat(s).Div(num.FromFloat(v.Most))
-	if u.Hi < 1e-6 { // h(u) >= u^2/2 - u^3/6
-		return u.Mul(u).MulFloat(v.Most / 2 * (1 - u.Hi/3) * (1 - 1e-14))
+	return varianceRate(v.Most, s, 3, func(u num.DD) num.DD { // h(u) >= u^2/2 - u^3/6
+		more := u.AddFloat(1)
+		return more.Mul(more.Ln()).Sub(u)
+	})
+}
+
+// varianceRate returns V h(s/V), rounded down, for an h(u) of at least u^2/2 (1 - u/third).
+func varianceRate(v, s, third float64, h func(u num.DD) num.DD) num.DD {
+	v = max(v, 1e-250) // the rate falls in V
+	u := num.FromFloat(s).Div(num.FromFloat(v))
+	if u.Hi < 1e-6 {
+		return u.Mul(u).MulFloat(v / 2 * (1 - u.Hi/third) * (1 - 1e-14))
 	}
-	more := u.AddFloat(1)
-	return more.Mul(more.Ln()).Sub(u).MulFloat(v.Most * (1 - 1e-15))
+	return h(u).MulFloat(v * (1 - 1e-15))
 }
 
 // Kept is the values of f: X -> [-1,1] of whose mean over the rows nothing is shown unless the mean of f^2 over the
@@ -77,12 +84,7 @@ type Kept struct {
 
 // Rate returns E(s), rounded down.
 func (v Kept) Rate(s float64) num.DD {
-	v.Most = max(v.Most, 1e-250) // the rate falls in V
-	u := num.FromFloat(s).Div(num.FromFloat(v.Most))
-	if u.Hi < 1e-6 { // u - ln(1+u) >= u^2/2 - u^3/3
-		return u.Mul(u).MulFloat(v.Most / 2 * (1 - u.Hi/1.5) * (1 - 1e-14))
-	}
-	return u.Sub(u.AddFloat(1).Ln()).MulFloat(v.Most * (1 - 1e-15))
+	return varianceRate(v.Most, s, 1.5, func(u num.DD) num.DD { return u.Sub(u.AddFloat(1).Ln()) }) // >= u^2/2 - u^3/3
 }
 
 // LnSide returns -n E(s), rounded up.

@@ -28,9 +28,8 @@ func reaching(p, s float64) num.DD {
 
 // Values says what one row adds to a query, the mean of f over the rows.
 type Values interface {
-	// Rate returns E(s) for s > 0, rounded down: the mean over n rows is s or more above its expectation
-	// with probability at most e^(-n E(s)), and as much below. E does not fall in s; it is +Inf where
-	// no mean can be so far off.
+	// Rate returns E(s) for s > 0, rounded down: the mean over n rows is s or more above its expectation with probability
+	// at most e^(-n E(s)), and as much below. E does not fall in s; it is +Inf where no mean can be so far off.
 	Rate(s float64) num.DD
 	// LnSide returns an upper bound on ln of that probability, at most -n E(s) up to rounding. It falls
 	// in n and does not rise in s; it is 0 for s <= 0.

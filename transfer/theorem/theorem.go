@@ -12,9 +12,8 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/stability"
 )
 
-// Sampled states what a mechanism was shown to do on the sample, and its privacy:
-// P[max_j |a_j - E_S[f_j]| >= Alpha] <= Beta and (Epsilon, delta)-differential
-// privacy of the whole transcript.
+// Sampled states what a mechanism was shown to do on the sample, and its privacy: P[max_j |a_j - E_S[f_j]| >= Alpha]
+// <= Beta and (Epsilon, delta)-differential privacy of the whole transcript.
 type Sampled struct {
 	Alpha   float64        // sample accuracy, at least 0
 	Beta    theory.LogProb // its failure probability, in [0,1); theory.Zero if it never fails
@@ -35,8 +34,7 @@ func (s Sampled) Validate() error {
 // left returns the share of the target that the sample's beta leaves.
 func (s Sampled) left(target theory.LogProb) float64 { return -math.Expm1(s.Beta.Ln() - target.Ln()) }
 
-// Population is what a transfer theorem concludes:
-// P[max_j |a_j - P[f_j]| >= Alpha] <= Beta.
+// Population is what a transfer theorem concludes: P[max_j |a_j - P[f_j]| >= Alpha] <= Beta.
 type Population struct {
 	Alpha float64        // rounded up
 	Beta  theory.LogProb // the target, or less
@@ -60,8 +58,7 @@ func (c Class) spread() float64 {
 	return c.Spread
 }
 
-// Theorem is a transfer theorem: from accuracy on the sample and privacy to
-// accuracy on the population.
+// Theorem is a transfer theorem: from accuracy on the sample and privacy to accuracy on the population.
 type Theorem struct {
 	theory.Article
 
@@ -146,9 +143,8 @@ var Jung20 = Theorem{
 	},
 }
 
-// Jung20Pure is the transfer theorem for pure privacy and linear queries: for
-// every eta > 0, alpha' = alpha + (e^epsilon - 1) + sqrt(2 ln(1/eta)/n) and beta' =
-// beta + eta.
+// Jung20Pure is the transfer theorem for pure privacy and linear queries: for every eta > 0, alpha' = alpha +
+// (e^epsilon - 1) + sqrt(2 ln(1/eta)/n) and beta' = beta + eta.
 var Jung20Pure = Theorem{
 	theory.Article{
 		Name:     "jung20-pure",
@@ -175,15 +171,13 @@ var Jung20Pure = Theorem{
 	},
 }
 
-// Bassily16 is the transfer theorem of Bassily et al. for the query that an
-// (epsilon, delta)-private algorithm selects, epsilon in (0,1/3), delta in
-// (0,epsilon/4) and n >= ln(4 epsilon/delta)/epsilon^2:
+// Bassily16 is the transfer theorem of Bassily et al. for the query that an (epsilon, delta)-private algorithm
+// selects, epsilon in (0,1/3), delta in (0,epsilon/4) and n >= ln(4 epsilon/delta)/epsilon^2:
 //
 //	P[|q(P) - q(S)| >= 18 epsilon D] < delta/epsilon.
 //
-// The worst of the answered queries is such a selection. alpha' is alpha + 18
-// epsilon D at beta' = beta + delta'/epsilon, where delta' >= delta is as large as
-// target allows, since that eases the demand on n.
+// The worst of the answered queries is such a selection. alpha' is alpha + 18 epsilon D at beta' = beta +
+// delta'/epsilon, where delta' >= delta is as large as target allows, since that eases the demand on n.
 var Bassily16 = Theorem{
 	theory.Article{
 		Name:     "bassily16",

@@ -8,9 +8,8 @@ import (
 	"github.com/dpcalc/dpcalc/internal/num"
 )
 
-// Noise is the noise of one run of Thresholdout, in units of its sigma:
-// eta_i ~ Lap(4) on each of m queries, gamma_b ~ Lap(2) on the threshold and xi_b ~
-// Lap(1) on the answer of each of B epochs. With
+// Noise is the noise of one run of Thresholdout, in units of its sigma: eta_i ~ Lap(4) on each of m queries, gamma_b ~
+// Lap(2) on the threshold and xi_b ~ Lap(1) on the answer of each of B epochs. With
 //
 //	N1 = max |eta| + max |gamma|,   W = max |xi|,
 //
@@ -22,9 +21,8 @@ func (t Noise) CVaR(lnb float64) float64 {
 	return num.LaplaceMaxima{Four: t.Queries, Two: t.Budget}.CVaR(lnb)
 }
 
-// LnKappa returns the logarithm of an upper bound of E[2W 1{W+N1 > T}], for T in
-// units of sigma. The indicator is at most e^((W+N1-T)/8), and the three maxima
-// are independent, of m, B and B variables Exp(1), scaled by 4, 2 and 1:
+// LnKappa returns the logarithm of an upper bound of E[2W 1{W+N1 > T}], for T in units of sigma. The indicator is at
+// most e^((W+N1-T)/8), and the three maxima are independent, of m, B and B variables Exp(1), scaled by 4, 2 and 1:
 //
 //	kappa = 2 e^(-T/8) R(m,1/2) R(B,1/4) R'(B,1/8),   R(j,l) = E e^(l max of j Exp(1)).
 //
