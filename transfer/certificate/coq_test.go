@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,43 +22,44 @@ import (
 // compiled is a folder in which proofs/check has compiled the proofs before.
 var compiled = flag.String("compiled", "", "folder for --in of proofs/check")
 
-// TestCoqAcceptsPlansAndNothingLess draws plans of each kind: Coq accepts each file, and refuses it with one row fewer
+// TestCoqAcceptsPlansAndNothingLess draws plans of each method: Coq accepts each file, and refuses it with one row fewer
 // and with a beta that is a thousandth below the least that is certified. It refuses a threshold for one test more.
-// Coq takes up to a minute for a file, so that all kinds are for the tag whole, and else one of each method and of each
-// kind of query.
+// Under the tag whole it draws twenty plans of each method, and else one of each method and of each kind of query. Coq
+// reads the files of a batch as modules of one file, in which a proof that is to be refused must fail.
 func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 2))
-	dir := t.TempDir()
-	var files []string
-	wants := map[string]string{}
-	put := func(name, text, want string) {
-		path := filepath.Join(dir, name+".v")
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		files, wants[path] = append(files, path), want
+	dir, batches := t.TempDir(), make([]strings.Builder, 2)
+	if lawtest.Whole {
+		batches = make([]strings.Builder, 20)
 	}
-	for i, kind := range kinds(t, draw) {
-		if !kind.quick && !lawtest.Whole {
-			t.Logf("kind %d: the tag whole runs it", i)
-			continue
-		}
+	next := 0
+	put := func(name, text string) {
+		fmt.Fprintf(&batches[next%len(batches)], "Module %s.\n%s\nEnd %[1]s.\n", name, strings.TrimSuffix(text, "Print Assumptions plan.\n"))
+		next++
+	}
+	last := regexp.MustCompile(`Qed\.\s*$`)
+	refused := func(name, text string) {
+		text = strings.TrimSuffix(withoutMinimum(text), "Print Assumptions plan.\n")
+		put(name, last.ReplaceAllString(text, "Fail Qed. Abort."))
+	}
+	for i, kind := range drawn(t, draw) {
 		m, a := solved(t, kind.method, kind.goal)
 		text := file(t, m, a)
-		put(fmt.Sprintf("plan%d", i), text, "proved")
+		put(fmt.Sprintf("plan%d", i), text)
 		fewer := regexp.MustCompile(fmt.Sprintf(`\b%d\b`, a.Samples)).ReplaceAllString(text, fmt.Sprint(a.Samples-1))
-		put(fmt.Sprintf("fewer%d", i), withoutMinimum(fewer), "refused")
+		refused(fmt.Sprintf("fewer%d", i), fewer)
 		g := a.Goal
 		g.Beta = 0
 		m, least := solved(t, kind.method, g)
 		text = file(t, m, least)
-		put(fmt.Sprintf("least%d", i), text, "proved")
+		put(fmt.Sprintf("least%d", i), text)
 		if g.Query == transfer.Binary && g.Bar.Given { // its beta serves more rows too, and these rows may do better
 			continue
 		}
 		less := regexp.MustCompile(`beta = (\d+)/(\d+)`).FindStringSubmatch(text)
-		put(fmt.Sprintf("less%d", i), withoutMinimum(thousandthLess(text, less[1], less[2])), "refused")
+		refused(fmt.Sprintf("less%d", i), thousandthLess(text, less[1], less[2]))
 	}
+	var proved, more string
 	for i := range int64(4) { // thresholds
 		tests := 11 + draw.Int64N(80)
 		text, err := certificate.Selected(tests, beta(t, "0.05"))
@@ -67,19 +69,48 @@ func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		put(fmt.Sprintf("threshold%d", i), text, "proved")
-		more := regexp.MustCompile(fmt.Sprintf(`\b%d\b`, tests)).ReplaceAllString(text, fmt.Sprint(tests+1))
-		put(fmt.Sprintf("more%d", i), more, "refused")
+		proved, more = text, regexp.MustCompile(fmt.Sprintf(`\b%d\b`, tests)).ReplaceAllString(text, fmt.Sprint(tests+1))
+		put(fmt.Sprintf("threshold%d", i), proved)
+		refused(fmt.Sprintf("more%d", i), more)
 	}
+	var args, wants []string
 	if *compiled != "" {
-		files = append([]string{"--in", *compiled}, files...)
+		args = []string{"--in", *compiled}
 	}
-	out, _ := exec.Command("../../proofs/check", files...).CombinedOutput()
-	for path, want := range wants {
-		if line := path + ": " + want; !strings.Contains(string(out), line) {
-			t.Errorf("want %s in\n%s", line, out)
+	check := func(name, text, want string) {
+		path := filepath.Join(dir, name+".v")
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		args, wants = append(args, path), append(wants, path+": "+want)
+	}
+	for i := range batches {
+		check(fmt.Sprintf("batch%d", i), batches[i].String(), "proved")
+	}
+	check("whole", proved, "proved")
+	check("more", more, "refused")
+	out, _ := exec.Command("../../proofs/check", args...).CombinedOutput()
+	for _, want := range wants {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("want %s in\n%s", want, out)
 		}
 	}
+}
+
+// drawn draws twenty plans of each method, or those of the quick form.
+func drawn(t *testing.T, draw *rand.Rand) (all []kind) {
+	if !lawtest.Whole {
+		return slices.DeleteFunc(kinds(t, draw), func(k kind) bool { return !k.quick })
+	}
+	count := map[string]int{}
+	for range 20 {
+		for _, k := range kinds(t, draw) {
+			if count[k.method]++; count[k.method] <= 20 {
+				all = append(all, k)
+			}
+		}
+	}
+	return all
 }
 
 // withoutMinimum drops the theorem about one row fewer.
@@ -104,7 +135,7 @@ type kind struct {
 // kinds draws a plan of each kind.
 func kinds(t *testing.T, draw *rand.Rand) []kind {
 	random := func() transfer.Goal {
-		return transfer.Goal{Queries: 2 + draw.Int64N(50), Tau: float64(80+draw.IntN(80)) / 1000,
+		return transfer.Goal{Queries: 2 + draw.Int64N(50), Tau: float64(120+draw.IntN(80)) / 1000,
 			Beta: beta(t, fmt.Sprint(float64(1+draw.IntN(9))/100))}
 	}
 	bar := func() transfer.Option { return transfer.Some(float64(50+draw.IntN(35)) / 100) }
