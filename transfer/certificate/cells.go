@@ -67,7 +67,7 @@ var errNarrow = errors.New("the plan has so little to spare that no short file p
 const mostCells = 5000
 
 // anyMean writes the cells of a plan, over its scale times the factor that it returns.
-func (p *plan) anyMean() (factor int64, list string, err error) {
+func (p *plan) anyMean() (factor int64, err error) {
 	var found []cell
 	for factor, err = 1, errNarrow; err != nil && p.scale*factor < 1e12; {
 		for factor *= 10; p.scale*factor < 1e5; {
@@ -76,13 +76,14 @@ func (p *plan) anyMean() (factor int64, list string, err error) {
 		found, err = cells(p.Samples, p.tau*factor, p.scale*factor, p.level.ln())
 	}
 	if err != nil {
-		return 0, "", err
+		return 0, err
 	}
 	entries := make([]string, len(found))
 	for i, c := range found {
 		entries[i] = fmt.Sprintf("(%d, %d)", c.end, c.t)
 	}
-	return factor, lines(entries), nil
+	p.fill("cells", "over", p.scale*factor, "list", lines(entries))
+	return factor, nil
 }
 
 // writesFewer writes that with one row fewer no t serves where the mean p is to reach x, if so.
@@ -94,10 +95,7 @@ func (p *plan) writesFewer(mean, x, scale int64) bool {
 	if _, ln := hinge(n, mean, x, scale); ln <= p.level.ln()+1e-9 {
 		return false
 	}
-	bits, width := p.precision()
-	p.say("(* With one row fewer the inequality fails. *)\nTheorem one_row_fewer : forall t, INR t < %d * (%d / %d) ->\n"+
-		"  %s < convex_tail (Z.to_nat %d) (%d / %d) (%d / %d) t.\n", n, x, scale, p.level, n, mean, scale, x, scale)
-	p.say("Proof. apply (no_hinge_valid %d %d %d %v %v %d %d %d). "+proof, n, bits, width, p.level.num, p.level.over, scale, mean, x)
+	p.fill("fewer_hinge", "n", n, "x", x, "d", scale, "p", mean)
 	return true
 }
 

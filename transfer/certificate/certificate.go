@@ -144,11 +144,17 @@ func (p *plan) fine() {
 //go:embed text
 var texts embed.FS
 
-// fill writes a text with the values of its names, of which the plan has most.
-func (p *plan) fill(text string, values map[string]any) {
+// fill writes a text with values for its names, in pairs beside the names that every plan has.
+func (p *plan) fill(text string, pairs ...any) {
 	content, err := texts.ReadFile("text/" + text + ".v")
 	if err != nil {
 		panic(err) // a test reads each
+	}
+	bits, width := p.precision()
+	values := map[string]any{"n": p.Samples, "m": p.Queries, "B": p.AllPasses(), "d": p.scale, "s": p.tau, "beta": p.beta,
+		"b": p.beta.apart(), "level": p.level, "l": p.level.apart(), "bits": bits, "width": width, "given": "", "names": ""}
+	for i := 0; i < len(pairs); i += 2 {
+		values[pairs[i].(string)] = pairs[i+1]
 	}
 	p.text.WriteString(os.Expand(string(content), func(name string) string { return fmt.Sprint(values[name]) }))
 }

@@ -22,7 +22,7 @@ import (
 // compiled is a folder in which proofs/check has compiled the proofs before.
 var compiled = flag.String("compiled", "", "folder for --in of proofs/check")
 
-// TestCoqAcceptsPlansAndNothingLess draws plans of each method: Coq accepts each file, and refuses it with one row fewer
+// TestCoqAcceptsPlansAndNothingLess draws plans of each method: Coq accepts a file, and refuses it with one row fewer
 // and with a beta that is a thousandth below the least that is certified. It refuses a threshold for one test more.
 // Under the tag whole it draws twenty plans of each method, and else one of each method and of each kind of query. Coq
 // reads the files of a batch as modules of one file, in which a proof that is to be refused must fail.
@@ -34,7 +34,8 @@ func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 	}
 	next := 0
 	put := func(name, text string) {
-		fmt.Fprintf(&batches[next%len(batches)], "Module %s.\n%s\nEnd %[1]s.\n", name, strings.TrimSuffix(text, "Print Assumptions plan.\n"))
+		text = strings.TrimSuffix(text, "Print Assumptions plan.\n")
+		fmt.Fprintf(&batches[next%len(batches)], "Module %s.\n%s\nEnd %[1]s.\n", name, text)
 		next++
 	}
 	last := regexp.MustCompile(`Qed\.\s*$`)
@@ -97,7 +98,7 @@ func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 	}
 }
 
-// drawn draws twenty plans of each method, or those of the quick form.
+// drawn draws twenty plans of each method, or the few of the quick form.
 func drawn(t *testing.T, draw *rand.Rand) (all []kind) {
 	if !lawtest.Whole {
 		return slices.DeleteFunc(kinds(t, draw), func(k kind) bool { return !k.quick })

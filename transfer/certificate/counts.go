@@ -55,21 +55,25 @@ func (p *plan) group(first int64, both bool) (g group, ok bool) {
 }
 
 // groups writes the groups of all break points.
-func (p *plan) groups(both bool) (string, error) {
+func (p *plan) groups(both bool) error {
 	n, d := p.Samples, p.scale
 	switch {
 	case n > mostCounted:
-		return "", fmt.Errorf("a file proves plans for 0/1 queries at any mean of at most %d rows", mostCounted)
+		return fmt.Errorf("a file proves plans for 0/1 queries at any mean of at most %d rows", mostCounted)
 	case float64(n)*float64(d)*2 > 1<<62:
-		return "", errors.New("a file proves plans for 0/1 queries of a tau with fewer decimals")
+		return errors.New("a file proves plans for 0/1 queries of a tau with fewer decimals")
 	case n*p.tau < d:
-		return "", errors.New("the plan has so few rows that it does not rest on binomial tails alone")
+		return errors.New("the plan has so few rows that it does not rest on binomial tails alone")
 	}
 	var list []string
+	kind, share := "Z", ""
+	if both {
+		kind, share = "(Z * Z)", fmt.Sprintf(", and the share for few ones, of %v", new(big.Int).Mul(p.beta.num, big.NewInt(shares)))
+	}
 	for j := int64(0); j*d <= n*(d-p.tau); {
 		g, ok := p.group(j, both)
 		if !ok {
-			return "", errors.New("the plan has so little to spare that no short file proves it: take more rows")
+			return errors.New("the plan has so little to spare that no short file proves it: take more rows")
 		}
 		if both {
 			list = append(list, fmt.Sprintf("(%d, %d)", g.last, g.share))
@@ -78,7 +82,8 @@ func (p *plan) groups(both bool) (string, error) {
 		}
 		j = g.last + 1
 	}
-	return lines(list), nil
+	p.fill("groups", "kind", kind, "share", share, "list", lines(list))
+	return nil
 }
 
 // lines puts the entries of a list on lines of some.
@@ -96,52 +101,34 @@ func lines(list []string) string {
 	return b.String()
 }
 
-// fewerZeros writes that with one row fewer the tail at some break point is too great, if so.
-func (p *plan) fewerZeros() {
+// fewerPoints writes that with one row fewer the tails at some break point are too great, one or both, if so.
+func (p *plan) fewerPoints(both bool) {
 	n, s, d := p.Samples-1, p.tau, p.scale
-	zeros := func(j int64) int64 { return n*(d-s) - j*d }
-	worst, most := int64(0), math.Inf(-1)
-	for j := int64(0); zeros(j) > 0; j++ {
-		if ln := (num.Binomial{N: n, P: float64(zeros(j)) / (float64(n) * float64(d))}).LnAtLeast(n - j); ln > most {
-			worst, most = j, ln
-		}
-	}
-	if most <= p.level.ln()+1e-9 {
-		return
-	}
-	bits, width := p.precision()
-	p.say("(* With one row fewer a mean of zeros has too great a tail. *)\nTheorem one_row_fewer : %s < binomial (Z.to_nat %d) "+
-		"(%d / %d) (Z.to_nat %d).\n", p.level, n, zeros(worst), n*d, n-worst)
-	p.say("Proof. apply (count_above_valid %d %d %d %v %v %d %d %d). "+proof, n, bits, width, p.level.num, p.level.over, n*d,
-		zeros(worst), n-worst)
-}
-
-// fewerBoth writes that with one row fewer both tails at some break point add up to too much, if so.
-func (p *plan) fewerBoth() {
-	n, s, d := p.Samples-1, p.tau, p.scale
-	zeros := func(j int64) int64 { return n*(d-s) - j*d }
-	many := func(j int64) (ones, k int64) { return j*d + n*s, (j*d + 2*n*s + d - 1) / d }
 	ln := func(mean, k int64) float64 {
 		return num.Binomial{N: n, P: float64(mean) / (float64(n) * float64(d))}.LnAtLeast(k)
 	}
+	few := func(j int64) (zeros, k int64) { return n*(d-s) - j*d, n - j }
+	many := func(j int64) (ones, k int64) { return j*d + n*s, (j*d + 2*n*s + d - 1) / d }
 	worst, most := int64(0), math.Inf(-1)
-	for j := int64(0); zeros(j) > 0; j++ {
-		if sum := num.LogAddExp(ln(zeros(j), n-j), ln(many(j))); sum > most {
+	for j := int64(0); n*(d-s) > j*d; j++ {
+		sum := ln(few(j))
+		if both {
+			sum = num.LogAddExp(sum, ln(many(j)))
+		}
+		if sum > most {
 			worst, most = j, sum
 		}
 	}
-	few := ln(zeros(worst), n-worst)
-	ones, k := many(worst)
-	if most <= p.level.ln()+1e-5 || k > n {
-		p.fewerZeros()
-		return
+	zeros, k := few(worst)
+	ones, j := many(worst)
+	level, share := p.level.ln(), num.Exp(ln(zeros, k)-most)
+	switch {
+	case both && share < 1 && most > level+1e-5:
+		p.fill("fewer_both", "n", n, "d", n*d, "p", zeros, "k", k, "q", ones, "j", j, "shares", shares,
+			"share", new(big.Int).Mul(p.level.num, big.NewInt(int64(share*shares))))
+	case ln(zeros, k) > level+1e-9:
+		p.fill("fewer_zeros", "n", n, "d", n*d, "p", zeros, "k", k)
 	}
-	share := new(big.Int).Mul(p.level.num, big.NewInt(int64(num.Exp(few-most)*shares)))
-	bits, width := p.precision()
-	p.say("(* With one row fewer both tails at a break point add up to too much. *)\nTheorem one_row_fewer : %s < binomial (Z.to_nat %d) "+
-		"(%d / %d) (Z.to_nat %d) +\n  binomial (Z.to_nat %d) (%d / %d) (Z.to_nat %d).\n", p.level, n, zeros(worst), n*d, n-worst, n, ones, n*d, k)
-	p.say("Proof. apply (both_above_valid %d %d %d %v %v %d %d %d %d %d %d %v). "+proof, n, bits, width, p.level.num, p.level.over,
-		shares, n*d, zeros(worst), n-worst, ones, k, share)
 }
 
 // fewerCounts writes that with one row fewer no count passes, if so: at a count of k ones a pass is too likely, and at
@@ -161,8 +148,5 @@ func (p *plan) fewerCounts(theorem, fail string) {
 	if !above(p.fail, missed, n-k) {
 		return
 	}
-	p.say("(* With one row fewer no count passes with both errors rare enough. *)\n"+
-		"Theorem one_row_fewer : forall j, (j <= Z.to_nat %d)%%nat ->\n  %s < binomial (Z.to_nat %d) (%d / %d) j \\/\n"+
-		"  %s < binomial (Z.to_nat %d) (%d / %d) (S (Z.to_nat %d) - j).\n", n, p.level, n, c, d, p.fail, n, missed, d, n)
-	p.say("Proof. apply (%s fine %d %v %v%s %d %d %d %d). "+proof, theorem, n, p.level.num, p.level.over, fail, d, c, s, k)
+	p.fill("fewer_counts", "theorem", theorem, "n", n, "c", c, "missed", missed, "fail", p.fail, "rare", fail, "k", k)
 }

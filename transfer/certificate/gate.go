@@ -31,9 +31,7 @@ func gate(p *plan) error {
 	p.level = p.beta.shared(nodes)
 	p.fail = p.level
 	p.fine()
-	p.say("(* How many queries could be asked. *)\nTheorem queries : INR (N (Z.to_nat %d) (Z.to_nat %d)) = %v.\n"+
-		"Proof. rewrite nodes_N; [f_equal; vm_compute; reflexivity|discriminate|discriminate]. Qed.\n\n",
-		p.Queries, p.AllPasses(), nodes)
+	p.fill("queries", "nodes", nodes)
 	switch {
 	case p.Bar.Given && p.Query == transfer.Binary:
 		return p.countedBar()
@@ -45,36 +43,31 @@ func gate(p *plan) error {
 	return p.anyBar()
 }
 
-// gateAt is the promise of a gate at a known bar.
-func (p *plan) gateAt(passes, hypotheses string) string {
-	query, mean, low, high := p.terms()
-	if p.OneSided {
-		high = "(fun _ => False)"
+// theorem writes the promise of a gate that passes so, by a theorem with numbers beside the plan's.
+func (p *plan) theorem(theorem, passes, numbers string) {
+	query, mean, low, high := "query", "emp", "(too_low X Ds)", fmt.Sprintf("(too_high X Ds (%d / %d))", p.tau, p.one)
+	if p.Query.IsSigned() {
+		query, mean, low = "difference", "gain", "(below_bar _ (gain_truth X Ds))"
+		high = fmt.Sprintf("(far_above _ (gain_truth X Ds) (%d / %d))", p.tau, p.one)
+		theorem = strings.Replace(theorem, "plan", "difference_plan", 1)
 	}
-	return fmt.Sprintf(`Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> %[1]s X) : length Ds = Z.to_nat %[2]d ->%[3]s
-  P X Ds (fun S => exists later r v,
-    gate_shown _ _ (fun t => %[4]s X Ds (fst t)) (fun %[5]s) (fun v => (analyst v, %[6]s / %[7]d))
-      (Z.to_nat %[8]d) (Z.to_nat %[9]d) S = later ++ r :: v /\
-    gate_wrong _ %[10]s %[11]s (fun v => (analyst v, %[6]s / %[7]d)) v r) <= %[12]s.
-`, query, p.Samples, hypotheses, mean, passes, p.shownBar(), p.one, p.AllPasses(), p.Queries, low, high, p.beta)
+	asked, bars, model, given, names := "analyst", " * R", "(fst (analyst v))", "", ""
+	if p.Bar.Given {
+		asked, bars, model = fmt.Sprintf("(fun v => (analyst v, %s / %d))", p.shownBar(), p.one), "", "(analyst v)"
+		if p.OneSided {
+			theorem, high = theorem+"_one_side", "(fun _ => False)"
+		}
+	}
+	if p.Query == transfer.Binary {
+		given, names = "\n  Hoeffding1956 -> (forall v, zero_one X "+model+") ->", " H Hq"
+		numbers += " analyst H Hq"
+	}
+	p.fill("gate", "query", query, "mean", mean, "low", low, "high", high, "theorem", theorem, "asked", asked, "bars", bars, "given", given,
+		"names", names, "passes", passes, "numbers", numbers)
 }
 
-// terms are what a file calls queries, a query's mean on the sample, and true values at which a pass and a failure are
-// wrong.
-func (p *plan) terms() (query, mean, low, high string) {
-	if p.Query.IsSigned() {
-		return "difference", "gain", "(below_bar _ (gain_truth X Ds))", fmt.Sprintf("(far_above _ (gain_truth X Ds) (%d / %d))", p.tau, p.one)
-	}
-	return "query", "emp", "(too_low X Ds)", fmt.Sprintf("(too_high X Ds (%d / %d))", p.tau, p.one)
-}
-
-// named is the name of a theorem, or of the same theorem about differences.
-func (p *plan) named(theorem string) string {
-	if p.Query.IsSigned() {
-		return strings.Replace(theorem, "plan", "difference_plan", 1)
-	}
-	return theorem
-}
+// margin is how a gate passes that is above its bar by the margin.
+func (p *plan) margin() string { return fmt.Sprintf("t => snd t + %d / %d", p.tau, p.one) }
 
 // shownBar is the bar over one, as Coq reads it among numbers.
 func (p *plan) shownBar() string {
@@ -82,17 +75,6 @@ func (p *plan) shownBar() string {
 		return fmt.Sprintf("(%d)", bar)
 	}
 	return fmt.Sprint(p.bar + p.one - p.scale)
-}
-
-// gateAny is the promise of a gate at any bars.
-func (p *plan) gateAny(hypotheses string) {
-	query, mean, low, high := p.terms()
-	p.say(`Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> %s X * R) : length Ds = Z.to_nat %d ->%s
-  P X Ds (fun S => exists later r v,
-    gate_shown _ _ (fun t => %s X Ds (fst t)) (fun t => snd t + %d / %d) analyst (Z.to_nat %d) (Z.to_nat %d) S =
-      later ++ r :: v /\
-    gate_wrong _ %s %s analyst v r) <= %s.
-`, query, p.Samples, hypotheses, mean, p.tau, p.one, p.AllPasses(), p.Queries, low, high, p.beta)
 }
 
 // knownBar is the convex tail at a bar.
@@ -103,13 +85,11 @@ func (p *plan) knownBar() error {
 	if !ok || !p.OneSided && !fits {
 		return errors.New("the plan does not rest on the convex tail")
 	}
-	p.say("%s", p.gateAt(fmt.Sprintf("t => snd t + %d / %d", s, p.one), ""))
-	theorem, last := "gate_bar_plan", fmt.Sprintf(" %d", missed)
-	if p.OneSided {
-		theorem, last = "gate_bar_plan_one_side", ""
+	numbers := fmt.Sprintf("%d %s %d %d", p.one, p.shownBar(), s, t)
+	if !p.OneSided {
+		numbers += fmt.Sprint(" ", missed)
 	}
-	p.say("Proof.\n  intros rows. apply (%s X Ds %d rows eq_refl fine %d %d %v %v %d %s %d %d%s).\n  "+proof,
-		p.named(theorem), p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, p.one, p.shownBar(), s, t, last)
+	p.theorem("gate_bar_plan", p.margin(), numbers)
 	if !p.writesFewer(c, c+s, d) && !p.OneSided {
 		p.writesFewer(d-c-2*s, d-c-s, d)
 	}
@@ -118,18 +98,14 @@ func (p *plan) knownBar() error {
 
 // countedBar is the binomial tails at the count that passes.
 func (p *plan) countedBar() error {
-	c, s, d, k := p.bar, p.tau, p.scale, p.run.PassCount
 	if err := p.farCounts(); err != nil {
 		return err
 	}
-	p.say("%s", p.gateAt(fmt.Sprintf("_ => INR (Z.to_nat %d) / Tails.n X Ds", k),
-		"\n  Hoeffding1956 -> (forall v, zero_one X (analyst v)) ->"))
-	theorem, margin := "gate_count_plan", fmt.Sprintf(" %d", s)
-	if p.OneSided {
-		theorem, margin = "gate_count_plan_one_side", ""
+	passes, numbers := fmt.Sprintf("_ => INR (Z.to_nat %d) / Tails.n X Ds", p.run.PassCount), fmt.Sprintf("%d %d", p.scale, p.bar)
+	if !p.OneSided {
+		numbers += fmt.Sprint(" ", p.tau)
 	}
-	p.say("Proof.\n  intros rows H Hq. apply (%s X Ds %d rows eq_refl fine %d %d %v %v %d %d%s %d analyst H Hq).\n  "+proof,
-		theorem, p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, d, c, margin, k)
+	p.theorem("gate_count_plan", passes, numbers+fmt.Sprint(" ", p.run.PassCount))
 	if !p.OneSided {
 		p.fewerCounts("no_count_valid", "")
 	}
@@ -153,29 +129,21 @@ func (p *plan) farCounts() error {
 
 // anyBar is the convex tail of all means.
 func (p *plan) anyBar() error {
-	factor, list, err := p.anyMean()
+	factor, err := p.anyMean()
 	if err != nil {
 		return err
 	}
-	p.say("(* The convex tail, by cells of means: the end of each over %d, and its t. *)\nDefinition cells : list (Z * Z) := [%s]%%Z.\n\n",
-		p.scale*factor, list)
-	p.gateAny("")
-	p.say("Proof.\n  intros rows. apply (%s X Ds %d rows eq_refl fine %d %d %v %v %d %d %d cells).\n  "+proof,
-		p.named("gate_plan"), p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, p.one, p.tau, factor)
+	p.theorem("gate_plan", p.margin(), fmt.Sprintf("%d %d %d cells", p.one, p.tau, factor))
 	p.fewerOfAny()
 	return nil
 }
 
 // countedAny is the binomial tails at all break points.
 func (p *plan) countedAny() error {
-	list, err := p.groups(false)
-	if err != nil {
+	if err := p.groups(false); err != nil {
 		return err
 	}
-	p.say("(* The binomial tails, by groups of break points: the last of each. *)\nDefinition groups : list Z := [%s]%%Z.\n\n", list)
-	p.gateAny("\n  Hoeffding1956 -> (forall v, zero_one X (fst (analyst v))) ->")
-	p.say("Proof.\n  intros rows H Hq. apply (gate_any_count_plan X Ds %d rows eq_refl fine %d %d %v %v %d %d groups analyst H Hq).\n  "+
-		proof, p.Samples, p.Queries, p.AllPasses(), p.beta.num, p.beta.over, p.scale, p.tau)
-	p.fewerZeros()
+	p.theorem("gate_any_count_plan", p.margin(), fmt.Sprintf("%d %d groups", p.scale, p.tau))
+	p.fewerPoints(false)
 	return nil
 }

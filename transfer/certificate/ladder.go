@@ -46,34 +46,23 @@ func ladder(p *plan) error {
 	if p.Query == transfer.Binary {
 		bits, width = p.precision()
 	}
-	p.fill("ladder", map[string]any{"f": b.edges, "d": scale, "w": p.level.over, "n": p.Samples, "m": p.Queries, "steps": list, "bits": bits,
-		"width": width, "given": given, "names": names, "theorem": theorem, "top": b.top, "s": p.tau, "beta": p.beta,
-		"b": p.beta.num.String() + " " + p.beta.over.String()})
+	p.fill("ladder", "f", b.edges, "w", p.level.over, "steps", list, "bits", bits, "width", width, "given", given, "names", names,
+		"theorem", theorem, "top", b.top)
 	return nil
 }
 
 // oneLook is the tails of one finalist.
-func (p *plan) oneLook() (err error) {
-	theorem, given, names, cells, factor, list := "ladder_one_plan", "", "", "", int64(shares), ""
-	p.level = p.beta
-	if p.Query == transfer.Binary {
-		theorem, names, given = "ladder_one_count_plan", " H Hz", "\n  Hoeffding1956 -> zero_one X model ->"
-		cells = fmt.Sprintf("groups of break points: the last of each, and the share for few ones, of %v", p.beta.num.Int64()*shares)
-		list, err = p.groups(true)
-	} else {
-		p.level = p.beta.shared(big.NewInt(2))
-		factor, list, err = p.anyMean()
-		cells = fmt.Sprintf("cells of means: the end of each over %d, and its t", p.scale*factor)
-	}
+func (p *plan) oneLook() error {
+	factor, list, err := p.finalists()
 	if err != nil {
 		return err
 	}
-	p.fine()
-	p.fill("look", map[string]any{"theorem": theorem, "given": given, "names": names, "cells": cells, "factor": factor, "list": list,
-		"n": p.Samples, "d": p.scale, "s": p.tau, "beta": p.beta, "b": p.beta.num.String() + " " + p.beta.over.String()})
+	theorem, given, names := "ladder_one_plan", "", ""
 	if p.Query == transfer.Binary {
-		p.fewerBoth()
+		theorem, given, names = "ladder_one_count_plan", "\n  Hoeffding1956 -> zero_one X model ->", " H Hz"
 	}
+	p.fill("look", "theorem", theorem, "numbers", fmt.Sprint(factor, " ", list), "given", given, "names", names)
+	p.fewerFinalists()
 	return nil
 }
 

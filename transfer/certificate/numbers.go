@@ -17,6 +17,9 @@ type fraction struct{ num, over *big.Int }
 
 func (f fraction) String() string { return f.num.String() + "/" + f.over.String() }
 
+// apart returns the numerator and the denominator as two arguments.
+func (f fraction) apart() string { return f.num.String() + " " + f.over.String() }
+
 // shared returns the fraction divided by a whole number.
 func (f fraction) shared(by *big.Int) fraction { return fraction{f.num, new(big.Int).Mul(f.over, by)} }
 

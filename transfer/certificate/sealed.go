@@ -3,13 +3,38 @@ package certificate
 import (
 	"fmt"
 	"math/big"
+	"strings"
 
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
+// sealed is a tail of each finalist, on one side or both.
 func sealed(p *plan) error {
+	factor, list, err := p.finalists()
+	if err != nil {
+		return err
+	}
+	theorem, numbers := "sealed_plan", fmt.Sprintf("%d %d %d %s", p.scale, p.tau, factor, list)
+	off, given, names := "Rabs (emp X Ds q S - pop X Ds q)", "", ""
 	if p.Query == transfer.Binary {
-		return p.sealedCounts()
+		theorem, numbers = "sealed_count_plan", fmt.Sprintf("%d %d %d %s", factor, p.scale, p.tau, list)
+		given, names = "\n  Hoeffding1956 -> (forall q, In q finalists -> zero_one X q) ->", " H Hq"
+	}
+	if p.OneSided {
+		off, theorem = "emp X Ds q S - pop X Ds q", theorem+"_one_side"
+		numbers = strings.TrimPrefix(numbers, fmt.Sprint(int64(shares), " ")) // no side has a share
+	}
+	p.fill("sealed", "theorem", theorem, "numbers", numbers, "off", off, "given", given, "names", names)
+	p.fewerFinalists()
+	return nil
+}
+
+// finalists writes what bounds the tails of finalists, and returns the factor and the name of the list.
+func (p *plan) finalists() (factor int64, list string, err error) {
+	if p.Query == transfer.Binary {
+		p.level = p.beta.shared(big.NewInt(p.Queries))
+		p.fine()
+		return shares, "groups", p.groups(!p.OneSided)
 	}
 	sides := int64(2)
 	if p.OneSided {
@@ -17,57 +42,15 @@ func sealed(p *plan) error {
 	}
 	p.level = p.beta.shared(big.NewInt(p.Queries * sides))
 	p.fine()
-	factor, list, err := p.anyMean()
-	if err != nil {
-		return err
-	}
-	theorem := "sealed_plan"
-	if p.OneSided {
-		theorem = "sealed_plan_one_side"
-	}
-	p.say("(* The convex tail, by cells of means: the end of each over %d, and its t. *)\nDefinition cells : list (Z * Z) := [%s]%%Z.\n\n",
-		p.scale*factor, list)
-	p.sealedTheorem("")
-	p.say("Proof.\n  intros rows all. apply (%s X Ds %d rows eq_refl fine %d %v %v %d %d %d cells finalists all).\n  "+proof,
-		theorem, p.Samples, p.Queries, p.beta.num, p.beta.over, p.scale, p.tau, factor)
-	p.fewerOfAny()
-	return nil
+	factor, err = p.anyMean()
+	return factor, "cells", err
 }
 
-// sealedTheorem is the promise of a plan for finalists.
-func (p *plan) sealedTheorem(hypotheses string) {
-	off := "Rabs (emp X Ds q S - pop X Ds q)"
-	if p.OneSided {
-		off = "emp X Ds q S - pop X Ds q"
-	}
-	p.say(`Theorem plan (X : Type) (Ds : list (law X)) (finalists : list (query X)) : length Ds = Z.to_nat %d ->%s
-  length finalists = Z.to_nat %d ->
-  P X Ds (fun S => exists q, In q finalists /\ %s >= %d / %d) <= %s.
-`, p.Samples, hypotheses, p.Queries, off, p.tau, p.scale, p.beta)
-}
-
-// sealedCounts is the binomial tails at all break points.
-func (p *plan) sealedCounts() error {
-	p.level = p.beta.shared(big.NewInt(p.Queries))
-	p.fine()
-	list, err := p.groups(!p.OneSided)
-	if err != nil {
-		return err
-	}
-	kind, theorem, factor := "Z * Z", "sealed_count_plan", fmt.Sprintf(" %d", shares)
-	if p.OneSided {
-		kind, theorem, factor = "Z", "sealed_count_plan_one_side", ""
-	}
-	p.say("(* The binomial tails, by groups of break points: the last of each%s. *)\nDefinition groups : list (%s) := [%s]%%Z.\n\n",
-		map[bool]string{false: fmt.Sprintf(", and the share for few ones, of %v", new(big.Int).Mul(p.beta.num, big.NewInt(shares)))}[p.OneSided],
-		kind, list)
-	p.sealedTheorem("\n  Hoeffding1956 -> (forall q, In q finalists -> zero_one X q) ->")
-	p.say("Proof.\n  intros rows H Hq all. apply (%s X Ds %d rows eq_refl fine %d %v %v%s %d %d groups finalists H Hq all).\n  "+proof,
-		theorem, p.Samples, p.Queries, p.beta.num, p.beta.over, factor, p.scale, p.tau)
-	if p.OneSided {
-		p.fewerZeros()
+// fewerFinalists writes that one row fewer is too few, if so.
+func (p *plan) fewerFinalists() {
+	if p.Query == transfer.Binary {
+		p.fewerPoints(!p.OneSided)
 	} else {
-		p.fewerBoth()
+		p.fewerOfAny()
 	}
-	return nil
 }
