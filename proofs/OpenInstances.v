@@ -260,7 +260,7 @@ Proof. induction v as [|[|i] v IH]; unfold raises in *; simpl; lia. Qed.
 Lemma part_of k j : (k <= j)%nat -> 0 < (1/2 + INR k) / (1/2 + 2 + INR j) < 1.
 Proof.
   intros H. apply le_INR in H. assert (H0 := pos_INR k). split; [apply Rdiv_lt_0_compat; lra|].
-  apply Rmult_lt_reg_r with (1/2 + 2 + INR j); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
+  apply Rlt_div_l; lra.
 Qed.
 
 (* A raise by one step after a look that kept the board. *)

@@ -84,12 +84,12 @@ Definition told_and_private (T : list bool -> Test) :
     ltac:(lra) (fun t => p_value (1/100) t ltac:(lra)).
 
 Definition private_selection (T : bool -> Test) :
-  (forall t, null t -> _) -> together bool bool both Ds (response nil) _ <= 1/20 :=
+  (forall t, null t -> _) -> average bool bool both Ds (response nil) _ <= 1/20 :=
   renyi_threshold bool bool both Ds (response nil) (1/10) ltac:(lra) (response_private nil) (response_total nil) Test p
     null T (1/20) ltac:(lra).
 
 Definition private_p_value (f : list bool -> bool -> R) (r : forall S y, 0 <= f S y <= 1)
-  (small : forall y, sample (fun S => f S y) <= 1/100) : together bool bool both Ds (response nil) f <= exp _ :=
+  (small : forall y, sample (fun S => f S y) <= 1/100) : average bool bool both Ds (response nil) f <= exp _ :=
   renyi_adjusted bool bool both Ds (response nil) (1/10) ltac:(lra) (response_private nil) (response_total nil) f
     (1/100) ltac:(lra) r small.
 

@@ -171,19 +171,14 @@ Definition gate_of_clusters_one_side (a : list bool -> query bool) :
     ltac:(lra) (or_introl (Rle_refl _)).
 
 (* A variance of .09, and a second moment of .36. *)
-Lemma variance_side_nonneg : 0 <= variance_side w (1/10) (1/10).
-Proof.
-  unfold variance_side. destruct (Rle_dec _ _); [lra|]. destruct (Rlt_dec _ _); [left; apply exp_pos|lra].
-Qed.
-
 Definition gate_of_a_variance (a : list bool -> steady bool cs (1/10)) :
   P bool (laws bool cs) _ <= INR (N 1000 1) * variance_side w (1/10) (1/10) :=
-  gate_bar_variance bool cs _ equal (1/10) ltac:(lra) (1/2) (1/10) _ a 1 1000 ltac:(lra) variance_side_nonneg ltac:(lra)
-    ltac:(lra) (or_introl (Rle_refl _)) (or_introl (Rle_refl _)).
+  gate_bar_variance bool cs _ equal (1/10) ltac:(lra) (1/2) (1/10) _ a 1 1000 ltac:(lra) (variance_side_nonneg w (1/10) (1/10))
+    ltac:(lra) ltac:(lra) (or_introl (Rle_refl _)) (or_introl (Rle_refl _)).
 
 Definition gate_of_a_variance_one_side (a : list bool -> steady bool cs (1/10)) :
   P bool (laws bool cs) _ <= INR (N 1000 1) * variance_side w (1/10) (1/10) :=
-  gate_bar_variance_one_side bool cs _ equal (1/10) ltac:(lra) (1/2) (1/10) _ a 1 1000 ltac:(lra) variance_side_nonneg
+  gate_bar_variance_one_side bool cs _ equal (1/10) ltac:(lra) (1/2) (1/10) _ a 1 1000 ltac:(lra) (variance_side_nonneg w (1/10) (1/10))
     ltac:(lra) ltac:(lra) (or_introl (Rle_refl _)).
 
 Definition finalists_of_a_moment (f : list (small bool cs (36/100))) :

@@ -177,7 +177,7 @@ Proof. unfold gap_truth. destruct q as [[f Hf] Hq]. cbn. apply expected_opp. Qed
 Theorem difference_sides : sides P gap gap_truth difference_side.
 Proof.
   assert (H : forall q s, P (fun S => gap q S - gap_truth q >= s) <= difference_side s).
-  { intros q s. unfold difference_side. destruct (Rle_dec s 0); [apply Pr_le_1|].
+  { intros q s. unfold difference_side. destruct (Rle_dec s 0); [apply P_le_1|].
     apply tail_of_below. intros l Hl. now apply difference_up. }
   intros q s. split; [apply H|]. eapply Rle_trans; [|apply (H (turned q) s)]. apply Pr_mono. intros S HS.
   rewrite gap_turned, truth_turned. lra.

@@ -257,7 +257,7 @@ Defined.
 Theorem variance_sides : sides P steady_mean steady_truth variance_side.
 Proof.
   assert (H : forall q s, P (fun S => steady_mean q S - steady_truth q >= s) <= variance_side s).
-  { intros q s. unfold variance_side. destruct (Rle_dec s 0); [apply Pr_le_1|].
+  { intros q s. unfold variance_side. destruct (Rle_dec s 0); [apply P_le_1|].
     destruct (Rlt_dec s 1); [apply variance_up; lra|].
     apply (moment_up_1 _ _ _ _ _ _ (cluster_moments X cs w ws) (proj1_sig q) s). lra. }
   intros q s. split; [apply H|]. eapply Rle_trans; [apply (cluster_flip X cs w ws)|apply (H (steady_flip q) s)].
@@ -410,7 +410,7 @@ Theorem moment_sides : sides P small_mean small_truth moment_side.
 Proof.
   assert (H : forall q s, P (fun S => small_mean q S - small_truth q >= s) <= moment_side s).
   { intros q s. unfold moment_side. apply Rmin_glb.
-    - destruct (Rle_dec s 0); [apply Pr_le_1|apply moment_up; lra].
+    - destruct (Rle_dec s 0); [apply P_le_1|apply moment_up; lra].
     - eapply Rle_trans; [|apply (proj1 (variance_sides p p_range (exist _ (halved q) (halved_steady q)) (s / 2)))].
       apply P_length. intros S HS HA. unfold steady_mean, steady_truth. cbn [proj1_sig].
       rewrite halved_truth, (halved_mean q S HS). lra. }

@@ -109,7 +109,7 @@ Proof.
       assert (Hr := total_range ps Hm).
       apply H; rewrite ?plus_INR, minus_INR by lia.
       + split; [apply Rmult_le_pos; [apply le_INR in Hl; lra|left; now apply Rinv_0_lt_compat]|].
-        apply Rmult_le_reg_r with (INR m); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+        apply Rcomplements.Rle_div_l; lra.
       + replace (INR m * ((total ps + (INR m - INR (length ps))) / INR m)) with (total ps + (INR m - INR (length ps)))
           by (field; lra). lra. }
   intros f. split; [apply Hup|]. eapply Rle_trans; [|apply (Hup (turned f))]. apply Pr_mono. intros S.
@@ -139,7 +139,7 @@ Proof.
   assert (ER : INR r = INR j + (INR j + INR (length ps))) by (rewrite Er, !plus_INR; ring).
   apply (H r); auto.
   - split; [apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]|].
-    apply Rmult_le_reg_r with (INR r); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+    apply Rcomplements.Rle_div_l; lra.
   - apply Rmult_le_reg_r with (INR r); auto. unfold among, Rdiv. rewrite Rmult_assoc, Rinv_l by lra.
     replace ((1 + n * c * / INR r) * / 2 * INR r) with ((INR r + n * c) / 2) by (field; lra).
     assert (n * count_truly f <= n * c) by (apply Rmult_le_compat_l; lra). lra.

@@ -12,9 +12,6 @@ From dpcalc Require Import Tree Count Gate Tails Binomial Records Entropy Rows S
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma ln_chord x : 0 < x -> ln x <= x - 1.
-Proof. intros H. assert (E := exp_ge_1 (ln x)). rewrite exp_ln in E by auto. lra. Qed.
-
 (* The log sum inequality: t more of both. *)
 Lemma log_sum a b t : 0 <= a -> 0 < b -> 0 <= t -> (a + t) * ln ((a + t) / (b + t)) <= a * ln (a / b).
 Proof.
@@ -22,7 +19,7 @@ Proof.
   - rewrite Rmult_0_l, Rplus_0_l. destruct (Req_dec t 0) as [->|Ht0]; [lra|].
     assert (Hq : 0 < t / (b + t)) by (apply Rdiv_lt_0_compat; lra).
     assert (H := ln_chord (t / (b + t)) Hq). assert (t / (b + t) <= 1).
-    { apply Rmult_le_reg_r with (b + t); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    { apply Rcomplements.Rle_div_l; lra. }
     nra.
   - set (q := (a + t) / (b + t)). assert (Hq : 0 < q) by (unfold q; apply Rdiv_lt_0_compat; lra).
     assert (Hab : 0 < a / b) by (apply Rdiv_lt_0_compat; lra).

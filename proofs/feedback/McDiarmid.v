@@ -92,7 +92,7 @@ Definition mcdiarmid_side (D s : R) : R := if Rle_dec s 0 then 1 else exp (- 2 *
 Theorem mcdiarmid_sides (D : R) : 0 < D -> sides P (@reported D) (@expectation D) (mcdiarmid_side D).
 Proof.
   intros HD [h Hh] s. unfold mcdiarmid_side, reported, expectation. cbn [proj1_sig].
-  destruct (Rle_dec s 0) as [H|H]; [split; apply Pr_le_1|].
+  destruct (Rle_dec s 0) as [H|H]; [split; apply P_le_1|].
   split; [apply mcdiarmid_up|apply mcdiarmid_down]; auto; lra.
 Qed.
 

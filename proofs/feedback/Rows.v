@@ -90,7 +90,7 @@ Lemma count_cert_valid q p k b : Hoeffding1956 -> zero_one X q -> pop q <= p -> 
 Proof.
   intros H Hq Hp Hc. assert (Hn := n_pos X Ds some_rows). assert (Hr := pop_range X Ds some_rows q).
   destruct Hc as [Hb|Hb H0 Hk|Hb Hk|Hk H1 Hb|H0 Hk H1 Hb].
-  - eapply Rle_trans; [apply Pr_le_1|auto].
+  - eapply Rle_trans; [apply P_le_1|auto].
   - eapply Rle_trans; [apply tail_zero; auto; [lra|]|auto]. apply Rdiv_lt_0_compat; auto. now apply lt_0_INR.
   - eapply Rle_trans; [apply tail_beyond; auto|auto]. apply Rmult_lt_reg_r with n; auto. unfold Rdiv.
     rewrite Rmult_assoc, Rinv_l by lra. unfold Tails.n. rewrite Rmult_1_l, Rmult_1_r. now apply lt_INR.

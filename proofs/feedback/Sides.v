@@ -15,11 +15,6 @@ Theorem sides_min (Omega Query : Type) (P : outer Omega) (emp : Query -> Omega -
   sides P emp pop A -> sides P emp pop B -> sides P emp pop (fun s => Rmin (A s) (B s)).
 Proof. intros HA HB q s. destruct (HA q s), (HB q s). split; apply Rmin_glb; auto. Qed.
 
-(* They bound fewer queries as well. *)
-Lemma sides_at (Omega Query Fewer : Type) (P : outer Omega) (emp : Query -> Omega -> R) pop A (f : Fewer -> Query) :
-  sides P emp pop A -> sides P (fun q => emp (f q)) (fun q => pop (f q)) A.
-Proof. intros H q. apply H. Qed.
-
 Section Sides.
 Variables Omega Query : Type.
 Variable P : outer Omega.

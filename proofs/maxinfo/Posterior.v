@@ -12,7 +12,7 @@ Open Scope R_scope.
 Definition finite (X : Type) (D : law X) : Prop := exists l : list (X * R),
   (forall a, In a l -> 0 <= snd a) /\ forall f : X -> R, D f = sumR l (fun a => snd a * f (fst a)).
 
-Lemma finite_is_exchangeable X D : finite X D -> exchangeable X D.
+Lemma finite_laws_exchange X D : finite X D -> exchanges D.
 Proof.
   intros (l & _ & H) F. rewrite H.
   transitivity (sumR l (fun a => sumR l (fun b => snd a * (snd b * F (fst a) (fst b))))).
@@ -218,7 +218,7 @@ Proof.
       nra. }
     rewrite Hn1. replace (1 / (4 * 1 * 1)) with (1/4) by field. generalize (pow2_ge_0 (m - 1/2)). lra.
   - destruct Hc as (d & v & h & Hr & H). destruct q as [f Hf].
-    assert (HX : forall D, In D Ds -> exchangeable X D) by (intros; apply finite_is_exchangeable; auto).
+    assert (HX : forall D, In D Ds -> exchanges D) by (intros; apply finite_laws_exchange; auto).
     set (G := fun S => sumR (Ising.I rows) (fun i => / INR rows * f (at_ X x0 S i))).
     assert (EG : forall S, length S = rows -> emp (exist _ f Hf) S = G S).
     { intros S HS. unfold Tails.emp, G. rewrite sumR_scal, (sum_at S _ HS). unfold Tails.n, Rdiv. simpl. ring. }

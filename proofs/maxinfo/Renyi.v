@@ -109,7 +109,7 @@ Proof.
     set (p := (D v - 1) / (exp eps - 1)).
     assert (Hp : 0 <= p <= 1).
     { unfold p. split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].
-      apply Rmult_le_reg_r with (exp eps - 1); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+      apply Rle_div_l; lra. }
     assert (HDp : D v = 1 - p + p * exp eps) by (unfold p; field; lra).
     rewrite HDp. eapply Rle_trans; [|apply two_points; auto].
     apply Rle_trans with (D (fun x => (exp eps - exp (a * eps)) / (exp eps - 1) + (exp (a * eps) - 1) / (exp eps - 1) * v x)).
@@ -164,10 +164,10 @@ Hypothesis pure : private X Pi eps k.
 Hypothesis k_total : forall S, sumR outcomes (k S) = 1.
 
 Definition rho : R := INR (length Ds) * eps^2 / 8.
-Definition chance (pi : Pi) : R := prodE X Ds (fun S => k S pi).
+Notation chance := (Cvar.chance X Pi Ds k).
 
 (* The transcript drawn with the sample, and drawn without it. *)
-Definition together (f : list X -> Pi -> R) : R := joint X Pi outcomes Ds k f.
+Notation together := (average X Pi outcomes Ds k).
 Definition apart (f : list X -> Pi -> R) : R := sumR outcomes (fun pi => chance pi * prodE X Ds (fun S => f S pi)).
 
 (* A transcript that some sample does not give is given by none. *)
@@ -188,12 +188,12 @@ Lemma chance_nonneg pi : 0 <= chance pi.
 Proof. apply mean_nonneg. intros S. apply pure. Qed.
 
 Lemma chance_total : sumR outcomes chance = 1.
-Proof. unfold chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [apply mean_one|exact k_total]. Qed.
+Proof. unfold Cvar.chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [apply mean_one|exact k_total]. Qed.
 
 Definition all_zero (pi : Pi) : Prop := forall S, length S = length Ds -> k S pi = 0.
 
 Lemma chance_zero pi : all_zero pi -> chance pi = 0.
-Proof. intros H. unfold chance. rewrite (prodE_length X Ds _ (fun _ => 0)) by auto. apply mean_const. Qed.
+Proof. intros H. unfold Cvar.chance. rewrite (prodE_length X Ds _ (fun _ => 0)) by auto. apply mean_const. Qed.
 
 (* (a): e^{(a-1) D_a} is the sum over the transcripts of the mean of the power a of the likelihood ratio, times the chance. *)
 Definition moment (a : R) : R := sumR outcomes (fun pi =>
@@ -232,7 +232,7 @@ Qed.
 
 Lemma together_le_1 (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> together f <= 1.
 Proof.
-  intros Hf. unfold together, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
+  intros Hf. unfold average, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
   apply mean_mono. intros S. rewrite <- (k_total S). apply sumR_le. intros pi _. generalize (proj1 pure S pi) (Hf S pi). nra.
 Qed.
 
@@ -240,10 +240,10 @@ Qed.
 Lemma tangent_form (f : list X -> Pi -> R) a w : 1 < a -> (forall S pi, 0 <= f S pi <= 1) ->
   together f <= exp (a * (a - 1) * rho - (a - 1) * w) / a + exp w * (1 - 1 / a) * apart f.
 Proof.
-  intros Ha Hf. unfold together, apart, joint. rewrite mean_sum.
+  intros Ha Hf. unfold average, apart, joint. rewrite mean_sum.
   set (A := exp (a * (a - 1) * rho - (a - 1) * w) / a). set (B := exp w * (1 - 1 / a)).
   assert (H1a : 0 < 1 / a) by (apply Rdiv_lt_0_compat; lra).
-  assert (H1a1 : 1 / a < 1) by (apply Rmult_lt_reg_r with a; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+  assert (H1a1 : 1 / a < 1) by (apply Rlt_div_l; lra).
   assert (HB : 0 <= B) by (unfold B; apply Rmult_le_pos; [left; apply exp_pos|lra]).
   assert (HA : 0 <= A) by (unfold A; apply Rmult_le_pos; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra]).
   apply Rle_trans with (sumR outcomes (fun pi => A * chance pi + B * (chance pi * prodE X Ds (fun S => f S pi)))).
@@ -267,8 +267,7 @@ Proof.
           replace (exp u) with (exp w * exp (u - w)) by (rewrite <- exp_plus; f_equal; ring).
           replace (exp w * exp (a * (u - w)) / a + exp w * (1 - 1 / a)) with
             (exp w * ((exp (a * (u - w)) + (a - 1)) / a)) by (field; lra).
-          apply Rmult_le_compat_l; [left; apply exp_pos|]. apply Rmult_le_reg_r with a; [lra|].
-          unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+          apply Rmult_le_compat_l; [left; apply exp_pos|]. apply Rle_div_r; lra. }
         assert (0 <= exp (- (a - 1) * w) / a * Rpower (k S pi / chance pi) a).
         { apply Rmult_le_pos; [|left; apply exp_pos]. apply Rmult_le_pos; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra]. }
         nra.
@@ -352,7 +351,7 @@ Proof.
       replace ((a - 1) / a * (a * (0 * 0) - l) * a) with (- (a - 1) * l) in H2 by (field; unfold a; lra).
       assert (E : (ln T + l) * a = ln T + 3 * l) by (unfold a; field; lra). lra.
     + assert (Hr : 0 < r) by lra. set (a := s / r).
-      assert (Ha : 1 < a) by (unfold a; apply Rmult_lt_reg_r with r; auto; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+      assert (Ha : 1 < a) by (unfold a; apply Rlt_div_r; lra).
       eapply Rle_trans; [apply (hoelder f a l Ha Hf ltac:(lra))|]. apply exp_le. right.
       rewrite Hl, Hrho2. unfold a. field. lra.
 Qed.
@@ -367,8 +366,7 @@ Proof.
   assert (HLa : exp (- L) = alpha).
   { unfold L. rewrite exp_Ropp, exp_ln by (apply Rdiv_lt_0_compat; lra). field. lra. }
   assert (HL : 0 <= L).
-  { unfold L. rewrite <- ln_1. apply Rcomplements.ln_le; [lra|]. apply Rmult_le_reg_r with alpha; [lra|].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+  { unfold L. rewrite <- ln_1. apply Rcomplements.ln_le; [lra|]. apply Rle_div_r; lra. }
   set (z := sqrt L + sqrt rho) in *. assert (Hz : 0 <= z) by (unfold z; generalize (sqrt_pos L) (sqrt_pos rho); lra).
   assert (Hg : 0 < gamma <= 1).
   { unfold gamma. split; [apply exp_pos|]. rewrite <- exp_0. apply exp_le. generalize (pow2_ge_0 z). lra. }
@@ -390,15 +388,14 @@ Theorem renyi_max_information_closed (f : list X -> Pi -> R) b : 0 < b < 1 -> (f
 Proof.
   intros Hb Hf. assert (Hr := rho_nonneg). assert (Hap := apart_nonneg f Hf). set (L := ln (1 / b)).
   assert (HL : 0 < L).
-  { unfold L. rewrite <- ln_1. apply ln_increasing; [lra|]. apply Rmult_lt_reg_r with b; [lra|].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+  { unfold L. rewrite <- ln_1. apply ln_increasing; [lra|]. apply Rlt_div_r; lra. }
   assert (Key : forall a, 1 < a -> a * rho + (L - ln a) / (a - 1) + ln (1 - 1 / a) <= rho + 2 * sqrt (rho * L) ->
     together f <= exp (rho + 2 * sqrt (rho * L)) * apart f + b).
   { intros a Ha Hle. eapply Rle_trans; [apply (renyi_max_information f a b Ha (proj1 Hb) Hf)|]. fold L.
     apply Rplus_le_compat_r. apply Rmult_le_compat_r; auto. apply exp_le. lra. }
   assert (Hneg : forall a, 1 < a -> ln (1 - 1 / a) < 0).
   { intros a Ha. rewrite <- ln_1. assert (0 < 1 / a) by (apply Rdiv_lt_0_compat; lra).
-    assert (1 / a < 1) by (apply Rmult_lt_reg_r with a; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+    assert (1 / a < 1) by (apply Rlt_div_l; lra).
     apply ln_increasing; lra. }
   destruct (Req_dec rho 0) as [H0|H0].
   - rewrite H0 in *. apply (Key (exp L)).
@@ -441,7 +438,7 @@ Proof.
   (* the tangent at 1 of the power s *)
   assert (Ht : 1 + s * (p - 1) <= exp (s * ln p)).
   { assert (T := power_tangent s (ln p)). assert (Hs : 1 < s).
-    { unfold s. apply Rmult_lt_reg_r with (a - 1); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    { unfold s. apply Rlt_div_r; lra. }
     specialize (T Hs). rewrite exp_ln in T by auto. lra. }
   assert (Hsb : s * (1 - b) <= 1).
   { unfold s. apply Rmult_le_reg_r with (a - 1); [lra|].

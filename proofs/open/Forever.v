@@ -248,7 +248,7 @@ End Board.
 
 (* "A pass says p > c" is more than lower(x, q) gives, whose tail is asked of the truths below it only: with
    the query nought, at the bar nought, lower(0, q) = 0 is a bound, the gate passes at 0, and p = c. *)
-Example pass_at_the_bar :
+Theorem pass_at_the_bar :
   let D := point unit tt in
   exists f : query unit,
     (forall q, 0 <= q -> pop unit [D] f < 0 -> P unit [D] (fun S => emp unit [D] f S >= 0) <= q) /\

@@ -186,7 +186,7 @@ Proof.
       apply INR_lt in Hck. lia.
     + rewrite minus_INR by lia. simpl (INR 1). assert (1 <= INR (k v)) by (apply (le_INR 1); lia). split.
       * apply Rmult_le_pos; [lra|]. left. now apply Rinv_0_lt_compat.
-      * apply Rmult_le_reg_r with (size v); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra.
+      * apply Rle_div_l; lra.
 Qed.
 
 (* At a known bar the upper end of a failure is printed: values in [0,1], then 0/1 values. *)

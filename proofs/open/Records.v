@@ -31,15 +31,9 @@ Notation P := (P X Ds).
 Notation emp := (emp X Ds).
 Notation pop := (pop X Ds).
 
-Lemma Pr_le_1 A : P A <= 1.
-Proof.
-  unfold Tails.P. simpl. rewrite <- (mean_one _ (prodE X Ds)). apply mean_mono. intros S. unfold ind.
-  destruct (excluded_middle_informative (A S)); lra.
-Qed.
-
 Lemma rows_moments : moments P emp pop n.
 Proof.
-  split; [now apply n_pos|exact Pr_le_1|intros; now apply pop_range|].
+  split; [now apply n_pos|exact (P_le_1 X Ds)|intros; now apply pop_range|].
   intros q l a c p. now apply chernoff.
 Qed.
 
@@ -77,7 +71,7 @@ Theorem lower_valid q x level l : 0 <= level -> low_cert n x level l -> pop q <=
 Proof.
   intros Hq H Hl. assert (Hr := pop_range X Ds some_rows q). assert (Hn := n_pos X Ds some_rows).
   destruct H as [H|H|H H'|H|H0 H1 H2 H3|H0 H1|rows t H0 H1 H2 H3].
-  - eapply Rle_trans; [apply Pr_le_1|auto].
+  - eapply Rle_trans; [apply (P_le_1 X Ds)|auto].
   - lra.
   - eapply Rle_trans; [apply tail_zero; lra|auto].
   - eapply Rle_trans; [now apply tail_beyond|auto].
@@ -307,18 +301,11 @@ Proof.
   intros Hm H0 H. apply above_best in H. destruct H as (u & Hu & Hc). apply upper_rows with u; auto. now left.
 Qed.
 
-(* They are at least as good as every bound by the relative entropy and as Hoeffding's. *)
+(* They are at least as good as every bound by the relative entropy. *)
 Lemma best_kl n x q l : 0 < l < x -> x <= 1 -> exp (- n * kl x l) <= q -> Rbar_le l (lower_best n x q).
 Proof.
   intros Hl Hx Hq. apply (proj1 (Lub_Rbar_correct (fun l => l <= x /\ low_cert n x q l))).
   split; [lra|]. apply low_kl; lra.
-Qed.
-
-Lemma best_hoeffding n x q : 0 < n -> 0 < q -> Rbar_le (lower_hoeffding n x q) (lower_best n x q).
-Proof.
-  intros Hn Hq. unfold lower_hoeffding. destruct (Rle_dec q 0); [lra|].
-  apply (proj1 (Lub_Rbar_correct (fun l => l <= x /\ low_cert n x q l))).
-  split; [generalize (margin_nonneg n (Rmin q 1)); lra|]. now apply hoeffding_low_cert.
 Qed.
 
 Theorem open_cells_best (X : Type) (Ds : list (law X)) (beta : R)

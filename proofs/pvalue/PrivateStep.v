@@ -32,7 +32,7 @@ Qed.
 Theorem private_step : bounded_by (list X) Y (prodE X Ds) K private_bound.
 Proof.
   intros before f c Hf Hc Hfix. rewrite (mean_ext _ _ _ _ (fun S => drawn S before (f S))).
-  change (together X Y outcomes Ds (k before) f <= private_bound c). unfold private_bound.
+  change (average X Y outcomes Ds (k before) f <= private_bound c). unfold private_bound.
   destruct (Rlt_dec 0 c) as [H|H].
   - apply renyi_adjusted; auto. lra.
   - apply (together_le_1 X Y outcomes Ds (k before) eps); auto.

@@ -26,7 +26,7 @@ Theorem cluster_moments : moments P cluster_mean cluster_truth (1 / w).
 Proof.
   assert (Hw := weight_pos _ _ ws). split.
   - apply Rdiv_lt_0_compat; lra.
-  - apply Pr_le_1.
+  - apply P_le_1.
   - apply cluster_range.
   - intros q l a c p Hp Hq Hl Ha. set (y := 1 - p + p * exp l) in *.
     assert (Hy : 0 < y) by (rewrite <- Ha; apply exp_pos).
@@ -99,7 +99,7 @@ Definition hoeffding_side (s : R) : R := if Rle_dec s 0 then 1 else exp (- 2 * e
 
 Theorem cluster_hoeffding : sides P cluster_mean cluster_truth hoeffding_side.
 Proof.
-  intros q s. unfold hoeffding_side. destruct (Rle_dec s 0) as [Hs|Hs]; [split; apply Pr_le_1|].
+  intros q s. unfold hoeffding_side. destruct (Rle_dec s 0) as [Hs|Hs]; [split; apply P_le_1|].
   split; [apply cluster_hoeffding_up; lra|].
   eapply Rle_trans; [apply cluster_flip|apply cluster_hoeffding_up; lra].
 Qed.

@@ -118,7 +118,7 @@ Theorem clusters (f : X -> R) (b : law X -> R) (l x : R) :
   0 <= l -> P (fun S => h f S >= x) <= exp ((1 / w) * (sumR cs (fun c => fst c * b (snd c)) - l * x)).
 Proof.
   intros H [Hl|<-].
-  2:{ eapply Rle_trans; [apply (Pr_le_1 X)|]. apply Rle_trans with (exp 0); [rewrite exp_0; lra|]. apply exp_le.
+  2:{ eapply Rle_trans; [apply (P_le_1 X)|]. apply Rle_trans with (exp 0); [rewrite exp_0; lra|]. apply exp_le.
       assert (Hw := weight_pos _ _ ws). assert (Hi : 0 < 1 / w) by (apply Rdiv_lt_0_compat; lra).
       apply Rmult_le_pos; [now left|]. enough (0 <= sumR cs (fun c => fst c * b (snd c))) by lra.
       apply sumR_nonneg. intros c Hc. apply Rmult_le_pos; [apply (weight_range _ _ ws c Hc)|].
@@ -197,11 +197,6 @@ Proof.
   assert (Hw : 0 < 1 / INR (length Ds)) by (apply Rdiv_lt_0_compat; lra). split; auto.
   - intros c Hc. apply in_map_iff in Hc. destruct Hc as (D & <- & _). simpl. lra.
   - unfold rows_of. rewrite sumR_map. cbn [fst]. rewrite sumR_const. field. lra.
-Qed.
-
-Lemma expected_of_rows X (Ds : list (law X)) f : expected X (rows_of Ds) f = sumR Ds (fun D => D f) / INR (length Ds).
-Proof.
-  unfold expected, rows_of. rewrite sumR_map. cbn [fst snd]. rewrite sumR_scal. unfold Rdiv. ring.
 Qed.
 
 Theorem weighted_rows X (Ds : list (law X)) (A : ((X -> R) -> R) -> Prop) :

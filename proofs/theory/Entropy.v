@@ -6,6 +6,9 @@ From dpcalc Require Import Tree Count Gate Tails Records.
 Import ListNotations.
 Open Scope R_scope.
 
+Lemma ln_chord x : 0 < x -> ln x <= x - 1.
+Proof. intros H. assert (E := exp_ge_1 (ln x)). rewrite exp_ln in E by auto. lra. Qed.
+
 Lemma ln_below y : 0 < y -> 1 - / y <= ln y.
 Proof.
   intros Hy. assert (Hi : 0 < / y) by now apply Rinv_0_lt_compat.

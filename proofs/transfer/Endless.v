@@ -3,7 +3,7 @@
 
 From Coq Require Import Reals Lra Lia List Psatz.
 From Coquelicot Require Import Coquelicot.
-From dpcalc Require Import Tree Tails Line Normal Posterior Rounded Steps Tangent Joint.
+From dpcalc Require Import Tree Tails Entropy Line Normal Posterior Rounded Steps Tangent Joint.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -19,7 +19,7 @@ Proof.
   { unfold Rpower. rewrite <- exp_plus. f_equal. unfold Rdiv at 4. rewrite ln_mult, ln_Rinv; auto; [ring|].
     now apply Rinv_0_lt_compat. }
   assert (Hl : ln (x / y) <= - / y).
-  { eapply Rle_trans; [apply ln_below; now apply Rdiv_lt_0_compat|]. right. unfold y. field. lra. }
+  { eapply Rle_trans; [apply ln_chord; now apply Rdiv_lt_0_compat|]. right. unfold y. field. lra. }
   assert (He := exp_ge_1 (- (2/5) * ln (x / y))). assert (Hp := Rpower_pos y (- (2/5))).
   rewrite Ey, Ex. set (P := Rpower y (- (2/5))) in *.
   assert (P * (1 + 2/5 * / y) <= P * exp (- (2/5) * ln (x / y))) by (apply Rmult_le_compat_l; lra).

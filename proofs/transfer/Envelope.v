@@ -6,10 +6,6 @@ From dpcalc Require Import Tree Count Gate Tails Weights Cvar.
 Import ListNotations.
 Open Scope R_scope.
 
-(* Two independent draws can be exchanged. *)
-Definition exchanges {X : Type} (D : law X) : Prop :=
-  forall g : X -> X -> R, D (fun x => D (fun y => g x y)) = D (fun x => D (fun y => g y x)).
-
 Lemma finite_exchanges X l nonneg total : exchanges (finite_law X l nonneg total).
 Proof.
   intros g. simpl. transitivity (sumR l (fun a => sumR l (fun b => snd a * (snd b * g (fst a) (fst b))))).
@@ -111,11 +107,12 @@ Proof.
   assert ((1 - u) * v2 <= (1 - u) * (a * w2 + b)) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
+Notation chance := (Cvar.chance X Pi Ds k).
+
 Section Shift.
 Variable f : Pi -> query X.
 Variable A : Pi -> Prop.
 Notation g pi := (fn X (f pi)).
-Definition chance (pi : Pi) : R := prodE X Ds (fun S => k S pi).
 Definition seen (r : place X) (pi : Pi) : R := at_place r (fun s x t => k (s ++ x :: t) pi * g pi x).
 Definition truth_at (r : place X) (pi : Pi) : R := fst (snd r) (g pi).
 (* The event, where the mean of the record given the transcript is no less than its truth. *)
@@ -136,7 +133,7 @@ Proof.
   intros Hr. split.
   - apply mean_nonneg. intros s. apply mean_nonneg. intros x. apply mean_nonneg. intros t.
     apply Rmult_le_pos; [auto|apply g_range].
-  - unfold chance. rewrite <- (at_place_all X Ds r (fun S => k S pi) Hr). unfold seen, at_place.
+  - unfold Cvar.chance. rewrite <- (at_place_all X Ds r (fun S => k S pi) Hr). unfold seen, at_place.
     apply mean_mono. intros s. apply mean_mono. intros x. apply mean_mono. intros t.
     generalize (k_nonneg (s ++ x :: t) pi) (g_range pi x). nra.
 Qed.
@@ -250,7 +247,7 @@ Proof.
     apply sumR_le. intros pi _.
     rewrite mean_scal, mean_plus, mean_plus, mean_scal, twice_seen, (twice_truth r pi (fun _ => 1) Hr), (twice_truth r pi (g pi) Hr).
     assert (E : at_place r (fun s x t => k (s ++ x :: t) pi * 1) = chance pi).
-    { unfold chance. rewrite <- (at_place_all X Ds r (fun S => k S pi) Hr). unfold at_place.
+    { unfold Cvar.chance. rewrite <- (at_place_all X Ds r (fun S => k S pi) Hr). unfold at_place.
       apply mean_ext. intros s. apply mean_ext. intros x. apply mean_ext. intros t. ring. }
     rewrite E. change (at_place r (fun s x t => k (s ++ x :: t) pi * g pi x)) with (seen r pi).
     assert (Hp := truth_range r pi). assert (HK := chance_nonneg pi). assert (Ha := seen_range r pi Hr).
@@ -296,19 +293,19 @@ Proof.
       assert (Hu : 0 <= u <= 1).
       { unfold u. split.
         - apply Rmult_le_pos; [unfold y; lra|left; apply Rinv_0_lt_compat; lra].
-        - apply Rmult_le_reg_r with (2 - 2 * (V + W)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+        - apply Rcomplements.Rle_div_l; lra. }
       assert (Hmix := region_mix u V W (1 - W) (1 - V) Hu Hreg Hm).
       replace ((y + x) / 2) with (u * V + (1 - u) * (1 - W)); [replace ((y - x) / 2) with (u * W + (1 - u) * (1 - V)); [exact Hmix|]|];
         rewrite <- Hdiff; unfold u; field; lra. }
   assert (Hadm' : admissible b (x / b')).
   { unfold admissible in *. set (s := x / b') in *.
     assert (Hmix := region_mix (b / b') _ _ _ _ ltac:(split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|
-      apply Rmult_le_reg_r with b'; [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l by lra; lra]) Hadm (zero_in lines envelope)).
+      apply Rcomplements.Rle_div_l; lra]) Hadm (zero_in lines envelope)).
     replace (b * (1 + 3 * s) / 4) with (b / b' * (b' * (1 + 3 * s) / 4) + (1 - b / b') * 0) by (field; lra).
     replace (b * (1 - s) / 4) with (b / b' * (b' * (1 - s) / 4) + (1 - b / b') * 0) by (field; lra). exact Hmix. }
   assert (Hs' : x / b' <= sigma).
   { apply Hs; auto. split; [apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra]|].
-    apply Rmult_le_reg_r with b'; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+    apply Rcomplements.Rle_div_l; lra. }
   replace x with (x / b' * b') by (field; lra). apply Rmult_le_compat_r; lra.
 Qed.
 
@@ -346,11 +343,11 @@ Proof.
   set (rs := places nil Ds). assert (Hex : forall r, In r rs -> exchanges (fst (snd r))).
   { intros r Hr. apply draws. rewrite <- (places_all X Ds nil r Hr : _ = Ds). apply in_or_app. right. simpl. auto. }
   assert (Eb : sumR outcomes (fun pi => ind Pi A pi * chance pi) = b').
-  { unfold b', probability, joint, chance. rewrite mean_sum. apply sumR_ext. intros pi _. rewrite mean_scal_r. ring. }
+  { unfold b', probability, joint, Cvar.chance. rewrite mean_sum. apply sumR_ext. intros pi _. rewrite mean_scal_r. ring. }
   assert (Hb1 : b' <= 1).
   { rewrite <- Eb. apply Rle_trans with (sumR outcomes chance).
     - apply sumR_le. intros pi _. generalize (ind_range _ A pi) (chance_nonneg pi). nra.
-    - unfold chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [rewrite mean_one; lra|apply k_total]. }
+    - unfold Cvar.chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [rewrite mean_one; lra|apply k_total]. }
   set (x := sumR rs (shift_at f A) / n).
   assert (Hle : forall h1 h2, (forall r, In r rs -> h1 r <= h2 r) -> sumR rs h1 / n <= sumR rs h2 / n).
   { intros h1 h2 H. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply sumR_le. }
@@ -373,7 +370,7 @@ Proof.
     rewrite (sumR_ext _ rs (fun r => seen f r pi - chance pi * truth_at f r pi)
       (fun r => seen f r pi + (- chance pi) * truth_at f r pi)) by (intros; ring).
     rewrite sumR_plus, sumR_scal. unfold truth_at, rs. rewrite (places_laws X Ds nil (fun D => D (fn X (f pi)))).
-    unfold seen, chance. ring.
+    unfold seen, Cvar.chance. ring.
   - unfold x. apply Hle. intros r _. apply sumR_le. intros pi _. unfold up_at, ind.
     destruct (ClassicalDescription.excluded_middle_informative (A pi)),
       (ClassicalDescription.excluded_middle_informative (A pi /\ _)) as [[_ H]|H]; try lra; try tauto.

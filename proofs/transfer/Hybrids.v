@@ -135,7 +135,7 @@ Proof.
       - replace (h pi (s ++ x :: t) - lo) with 0 by lra. unfold Rdiv. rewrite Rmult_0_l. lra.
       - split; [split|field; lra].
         + apply Rmult_le_pos; [lra|left; apply Rinv_0_lt_compat; lra].
-        + apply Rmult_le_reg_r with d; [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+        + apply Rcomplements.Rle_div_l; lra. }
     exists (exist (fun f : X -> R => forall x, 0 <= f x <= 1) g (fun x => proj1 (Hg x))), lo. intros _ x. apply Hg. }
   apply choice in Hex. destruct Hex as [qq Hqq].
   set (f := fun (z : list X * list X) (pi : Pi) => qq (pi, z)).
@@ -145,10 +145,10 @@ Proof.
   set (VV := fun r z => V_at X Pi outcomes (rest r) (left (fst z)) (f z) A (here r)).
   set (WW := fun r z => W_at X Pi outcomes (rest r) (left (fst z)) (f z) A (here r)).
   set (SS := fun r z => shift_at X Pi outcomes (rest r) (left (fst z)) (f z) A (here r)).
-  set (CC := fun r (z : list X * list X) => sumR outcomes (fun pi => ind Pi A pi * Envelope.chance X Pi (rest r) (left
+  set (CC := fun r (z : list X * list X) => sumR outcomes (fun pi => ind Pi A pi * Cvar.chance X Pi (rest r) (left
     (fst z)) pi)).
   assert (HC : forall r, In r rs -> hybrid r (CC r) = b').
-  { intros r Hr. unfold b', probability, joint, CC, Envelope.chance, left. rewrite <- (place_parts r Hr), prodE_app.
+  { intros r Hr. unfold b', probability, joint, CC, Cvar.chance, left. rewrite <- (place_parts r Hr), prodE_app.
     unfold hybrid. cbn [pair_law mean fst snd]. apply mean_ext. intros s. rewrite mean_const, mean_sum.
     apply sumR_ext. intros pi _. rewrite <- mean_scal. apply mean_ext. intros S. ring. }
   assert (Hexr : forall r, In r rs -> exchanges (fst (snd (here r)))).
@@ -192,7 +192,7 @@ Proof.
   { rewrite Hsl, Htl, <- (place_parts r Hr), app_length. reflexivity. }
   destruct (Hqq (pi, (s, t))) as [lo Hlo]. cbn [fst snd] in Hlo. specialize (Hlo Hl).
   set (Q := fn X (qq (pi, (s, t)))) in *. destruct r as [L1 [D1 L2]]. cbn [fst snd] in *.
-  assert (EK : Envelope.chance X Pi (rest (L1, (D1, L2))) (left s) pi = D1 (fun y => prodE X L2 (fun t => k (s ++ y ::
+  assert (EK : Cvar.chance X Pi (rest (L1, (D1, L2))) (left s) pi = D1 (fun y => prodE X L2 (fun t => k (s ++ y ::
     t) pi))) by reflexivity.
   assert (Esn : seen X Pi (left s) (f (s, t)) (here (L1, (D1, L2))) pi = D1 (fun y => prodE X L2 (fun t => k (s ++ y ::
     t) pi) * Q y)).

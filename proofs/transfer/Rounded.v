@@ -3,7 +3,12 @@
 
    The answer to the query asked at a node v is f(S) plus noise; what is shown of it is the one of finitely many
    intervals that it is in. The cuts may depend on what was shown before. A node is the list of the cells shown so far,
-   the latest first. *)
+   the latest first.
+
+   cdf j, psi j  the distribution function of the noise of answer j, and its density
+   a, b          two orders; A and B are the bounds at these
+   ra j, rb j    the class of the likelihood of the first j answers, at a and at b
+   Ca j, Cb j    the price of answer j, at a and at b *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
 From Coquelicot Require Import Coquelicot.

@@ -1,9 +1,17 @@
 (* docs/theorems/maxinfo.md, "Renyi transfer: one query", and docs/theorems/transfer.md, "Joint bound", one step of
-   noise that is cut: what one answer costs, for every order. *)
+   noise that is cut: what one answer costs, for every order.
+
+   a, s       the order; the standard deviation of the noise
+   r, r'      the class of the likelihood before the answer, and after it
+   V, x       a bound on the variance of the mean of a query; V/s^2
+   pp, qq     1 + ax and 1 + a^2 x
+   mu, y      the mean of a query under the likelihood; an answer
+   k, c       where noise is cut, in standard deviations; ks
+   g          the side of mu that an answer is on, 1 or -1 *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
 From Coquelicot Require Import Coquelicot.
-From dpcalc Require Import Tree Tails Kappa Variance Line Normal Posterior Rounded.
+From dpcalc Require Import Tree Tails Entropy Kappa Variance Line Normal Posterior Rounded.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -12,9 +20,6 @@ Proof. apply exp_pos. Qed.
 
 Lemma Rpower_1_l y : Rpower 1 y = 1.
 Proof. unfold Rpower. now rewrite ln_1, Rmult_0_r, exp_0. Qed.
-
-Lemma ln_below x : 0 < x -> ln x <= x - 1.
-Proof. intros H. assert (E := exp_ge_1 (ln x)). rewrite exp_ln in E by auto. lra. Qed.
 
 Lemma ln_Rpower x y : ln (Rpower x y) = y * ln x.
 Proof. apply ln_exp. Qed.
@@ -29,8 +34,8 @@ Proof.
     assert (0 < th * (x / A)) by (apply Rmult_lt_0_compat; lra);
     assert (0 <= (1 - th) * (r / Z)) by (apply Rmult_le_pos; lra); lra).
   rewrite <- (exp_ln m Hm). unfold Rpower. rewrite <- !exp_plus. apply exp_le.
-  assert (H1 := ln_below (x / A / m) ltac:(now apply Rdiv_lt_0_compat)).
-  assert (H2 := ln_below (r / Z / m) ltac:(now apply Rdiv_lt_0_compat)).
+  assert (H1 := ln_chord (x / A / m) ltac:(now apply Rdiv_lt_0_compat)).
+  assert (H2 := ln_chord (r / Z / m) ltac:(now apply Rdiv_lt_0_compat)).
   unfold Rdiv in H1, H2.
   rewrite !ln_mult, !ln_Rinv in H1, H2 by (auto using Rinv_0_lt_compat; apply Rmult_lt_0_compat;
     auto using Rinv_0_lt_compat).

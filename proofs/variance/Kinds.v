@@ -5,7 +5,7 @@
 
 From Coq Require Import Reals Lra Lia List Psatz ClassicalDescription.
 From Coquelicot Require Import Coquelicot.
-From dpcalc Require Import Tree Tails Binomial Records Line Normal Posterior Rounded Steps Tangent Joint OneTail
+From dpcalc Require Import Tree Tails Entropy Binomial Records Line Normal Posterior Rounded Steps Tangent Joint OneTail
   Constraint LowVariance.
 From dpcalc Require Import Weights Differences KnownVariance.
 Import ListNotations.
@@ -23,7 +23,7 @@ Proof.
   assert (Hpos : forall x, 0 <= x <= 1 -> 0 < 1 + x * c) by (intros; nra).
   (* the tangent of ln at y *)
   assert (Hln : forall y, 0 < 1 + y * c -> ln (1 + p * c) <= ln (1 + y * c) + (p - y) * (c / (1 + y * c))).
-  { intros y Hy. assert (Hpc := Hpos p ltac:(lra)). assert (H := ln_below ((1 + p * c) / (1 + y * c)) ltac:(now apply
+  { intros y Hy. assert (Hpc := Hpos p ltac:(lra)). assert (H := ln_chord ((1 + p * c) / (1 + y * c)) ltac:(now apply
     Rdiv_lt_0_compat)).
     unfold Rdiv at 1 in H. rewrite ln_mult, ln_Rinv in H; auto; [|now apply Rinv_0_lt_compat].
     replace ((p - y) * (c / (1 + y * c))) with ((1 + p * c) / (1 + y * c) - 1) by (field; lra). lra. }
@@ -53,7 +53,7 @@ Definition room (z : R) : R := z - 1 - ln z.
 Lemma room_above l s M : 0 < l -> 0 < s -> 0 < M -> ln M <= room (l / s) + (M - 1) * (l / s).
 Proof.
   intros Hl Hs HM. assert (Hz : 0 < l / s) by now apply Rdiv_lt_0_compat.
-  assert (H := ln_below (M * (l / s)) ltac:(now apply Rmult_lt_0_compat)). rewrite ln_mult in H by auto. unfold room.
+  assert (H := ln_chord (M * (l / s)) ltac:(now apply Rmult_lt_0_compat)). rewrite ln_mult in H by auto. unfold room.
   lra.
 Qed.
 

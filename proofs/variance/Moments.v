@@ -31,7 +31,7 @@ Proof.
     { apply (E_rows X Ds support). intros S HS. destruct S as [|x [|]]; simpl in HS; try lia. simpl. field. }
     rewrite H. generalize (pow2_ge_0 (E (fun S => lam S * (sumR S f / 1)) / E lam)). lra.
   - destruct Hc as (d & v & h & Hr & H).
-    assert (HX : forall D, In D Ds -> exchangeable X D) by (intros; apply finite_is_exchangeable; auto).
+    assert (HX : forall D, In D Ds -> exchanges D) by (intros; apply finite_laws_exchange; auto).
     assert (U : forall F, unnorm X x0 d v h Ds F = E (fun S => lam S * F S)).
     { intros F. apply (E_rows X Ds support). intros S HS. now rewrite H. }
     assert (Z : Znu X x0 d v h Ds = E lam).
