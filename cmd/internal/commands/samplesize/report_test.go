@@ -104,7 +104,7 @@ func TestReportOfSecrecyAndProof(t *testing.T) {
 			text := strings.Join(strings.Fields(out), " ")
 			derived := m.Proof == transfer.Derived
 			checked := slices.Contains([]string{"gate", "ladder", "sparse-validate", "sealed", "rounding-widths", "open-gate",
-				"open-board", "open-guess", "gaussian", "gaussian-schedule"}, m.Name)
+				"open-board", "open-guess", "gaussian", "gaussian-schedule", "gaussian-open"}, m.Name)
 			for want, is := range map[string]bool{
 				"https://github.com/dpcalc/dpcalc":                  true,
 				"answering stops":                                   m.Adaptive && !m.IsOpen(),
