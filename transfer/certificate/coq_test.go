@@ -136,10 +136,10 @@ type kind struct {
 // kinds draws a plan of each kind.
 func kinds(t *testing.T, draw *rand.Rand) []kind {
 	random := func() transfer.Goal {
-		return transfer.Goal{Queries: 2 + draw.Int64N(50), Tau: float64(120+draw.IntN(80)) / 1000,
+		return transfer.Goal{Queries: 2 + draw.Int64N(50), Tau: float64(100+draw.IntN(60)) / 1000,
 			Beta: beta(t, fmt.Sprint(float64(1+draw.IntN(9))/100))}
 	}
-	bar := func() transfer.Option { return transfer.Some(float64(50+draw.IntN(35)) / 100) }
+	bar := func() transfer.Option { return transfer.Some(float64(50+draw.IntN(18)) / 100) }
 	signed := func(g transfer.Goal) transfer.Goal { g.Query, g.Tau = transfer.Difference, 2*g.Tau; return g }
 	binary := func(g transfer.Goal) transfer.Goal { g.Query = transfer.Binary; return g }
 	best := func(g transfer.Goal) transfer.Goal { g.Feedback = transfer.Best; return g }
