@@ -5,7 +5,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
@@ -43,10 +42,6 @@ var checkedRows = map[string][]checked{
 			asked(Bounded, withPasses, withSide, atBar, withEqualClusters),
 			slices.Concat([]string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, convexAtBar, ofRows), nil},
 		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, atBar, withClusters), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
-		kind("values in [0,1] or 0/1 of a subset of a benchmark at a known bar", ofSubset(withPasses, withSide, atBar), nil,
-			[]string{"Subset.gate_bar_subset", "Subset.gate_bar_subset_one_side", "ConvexRows.convex_tail_falls"}, subsetTails),
-		kind("values in [0,1] of a subset of a benchmark", asked(Bounded, withPasses, withSide, withSubset), nil,
-			[]string{"Sides.gate_sides"}, subsetSides, subsetCells),
 	}, sensitiveKinds([]string{"Sides.gate_sides"}, withPasses, withSide),
 		sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {
@@ -56,8 +51,6 @@ var checkedRows = map[string][]checked{
 	"sparse-validate": slices.Concat([]checked{
 		{"values in [0,1], without --hold", asked(Bounded, withBudget, withGuess), []string{"Guesses.sparse_bounded"}, nil},
 		{"0/1 values, without --hold", asked(Binary, withBudget, withGuess), []string{"Guesses.sparse_counts"}, equalRows},
-		kind("values in [0,1] of a subset of a benchmark, without --hold", asked(Bounded, withBudget, withGuess, withSubset), nil,
-			[]string{"Sides.sparse_sides"}, subsetSides),
 	}, sided(exponential(countSides), []string{"Sides.sparse_sides"}, withBudget, withGuess)),
 	"rounding-widths": slices.Concat([]checked{
 		{"values in [0,1]", asked(Bounded), slices.Concat(widths, unitSides), nil},
@@ -66,8 +59,6 @@ var checkedRows = map[string][]checked{
 	"sealed": slices.Concat([]checked{
 		kind("values in [0,1]", asked(Bounded, withSide), nil, []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, sealedSides, convexSides),
 		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
-		kind("values in [0,1] of a subset of a benchmark", asked(Bounded, withSide, withSubset), nil,
-			sealedSides, []string{"Subset.subset_off"}, subsetSides, subsetCells),
 	}, sensitiveKinds(sealedSides, withSide), sidedConvex(sealedCounts, sealedSides, withSide)),
 	"gaussian":          jointRows,
 	"gaussian-schedule": jointRows,
@@ -91,11 +82,18 @@ var checkedRows = map[string][]checked{
 	},
 }
 
-// jointRows are the rows of the joint bound. Of an answer a cell is known, if only by its rounding.
+// jointRows are the rows of the joint bound and of the low-variance bound. Of an answer a cell is known, if only by its
+// rounding.
 var jointRows = []checked{
-	{"values in [0,1], at most a million queries and a beta of at most a tenth", united(asked(Bounded, withSide)), jointTheorems, tailOfEqualRows},
-	{"0/1 values, at most a million queries and a beta of at most a tenth", united(asked(Binary, withSide)), jointTheorems, tailOfEqualRows},
+	{"values in [0,1]" + unionAlone, united(asked(Bounded, withSide)), jointTheorems, tailOfEqualRows},
+	{"0/1 values" + unionAlone, united(asked(Binary, withSide)), jointTheorems, tailOfEqualRows},
+	lowVarianceKind("differences of a known disagreement", asked(Difference, withSide, withDisagreement, withCheck), "Kinds.differences", "Kinds.difference_fresh", "Kinds.difference_crossing", "Kinds.differences_checked", "Kinds.difference_checked_fresh"),
+	lowVarianceKind("0/1 values of a known least mean", asked(Binary, withSide, withAtLeast, withCheck), "Kinds.accuracies", "Kinds.accuracy_fresh", "Kinds.accuracy_crossing", "Kinds.accuracies_checked", "Kinds.accuracy_checked_above", "Kinds.accuracy_checked_below"),
+	lowVarianceKind("values in [0,1] of a known variance", asked(Bounded, withSide, withVariance), "Kinds.variances", "Kinds.variance_fresh", "Kinds.variance_crossing"),
 }
+
+// unionAlone says at which goals no theorem but the joint and the low-variance bound counts.
+const unionAlone = ", at most a million queries and a beta of at most a tenth"
 
 var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTail.one_tail",
 	"StraightLine.straight_line", "StraightLine.straight_steep", "StraightLine.integrand_tangent",
@@ -103,38 +101,24 @@ var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTa
 
 var endlessTheorems = slices.Concat([]string{"Endless.endless"}, jointTheorems)
 
-// partly is a kind of goals of a method whose rows rest on theorems that Coq checks, and on a step that it does not
-// check: these rows are derived.
-type partly struct {
-	checked
-	missing string
+var lowVarianceTheorems = slices.Concat(
+	[]string{"LowVariance.low_variance", "LowVariance.low_variance_checked", "Certificate.one_answer_cost", "Kinds.together_fresh", "Kinds.at_most_1"},
+	[]string{"Evaluated.certificate_evaluated", "Evaluated.enough_h", "Evaluated.newton_h", "Evaluated.missed_5_5", "Evaluated.missed_6_5"}, // F
+	[]string{"Evaluated.hardly_skewed", "Evaluated.by_rule", "Radau.rule_7_checks", "Radau.rule_8_checks", "Radau.rule_12_checks"},          // I
+)
+
+func lowVarianceKind(goals string, known func(g Goal) Goal, theorems ...string) checked {
+	of := func(g Goal) Goal {
+		if moment(g) == nil {
+			return Goal{}
+		}
+		return known(g)
+	}
+	all := slices.Concat(theorems, lowVarianceTheorems, jointTheorems)
+	return checked{goals + unionAlone, united(of), all, tailOfEqualRows}
 }
 
-// partlyChecked has these kinds of goals by their methods.
-var partlyChecked = map[string][]partly{"gaussian": answersOfLowVariance, "gaussian-schedule": answersOfLowVariance}
-
-// answersOfLowVariance are goals at which the low-variance bound stands beside the joint bound, and no other.
-var answersOfLowVariance = []partly{
-	lowVarianceKind("differences of a known disagreement", "Kinds.differences", "Kinds.difference_fresh", "Kinds.difference_crossing", "Kinds.differences_checked", "Kinds.difference_checked_fresh"),
-	lowVarianceKind("0/1 values of a known least mean", "Kinds.accuracies", "Kinds.accuracy_fresh", "Kinds.accuracy_crossing", "Kinds.accuracies_checked", "Kinds.accuracy_checked_above", "Kinds.accuracy_checked_below"),
-	lowVarianceKind("values in [0,1] of a known variance", "Kinds.variances", "Kinds.variance_fresh", "Kinds.variance_crossing"),
-}
-
-var lowVarianceTheorems = []string{"LowVariance.low_variance", "LowVariance.low_variance_checked", "Certificate.one_answer_cost", "Kinds.together_fresh", "Kinds.at_most_1"}
-
-func lowVarianceKind(goals string, theorems ...string) partly {
-	c := checked{goals + ", at most a million queries and a beta of at most a tenth", nil, slices.Concat(theorems, lowVarianceTheorems, jointTheorems), tailOfEqualRows}
-	return partly{c, "how the integral I of docs/theorems/variance.md is evaluated"}
-}
-
-// rows says what is missing and what Coq checks.
-func (p partly) rows() theory.Checked {
-	rows := p.checked.rows()
-	rows.Missing = p.missing
-	return rows
-}
-
-// united is what is known of goals for answers at which no other theorem stands beside the joint bound.
+// united is what is known of goals for answers at which no theorem but the joint and the low-variance bound counts.
 func united(known func(g Goal) Goal) func(g Goal) Goal {
 	return func(g Goal) Goal {
 		if g.Feedback != Answers || !unionIsTight(g) {
@@ -165,9 +149,6 @@ var (
 	unitSides    = []string{"Guesses.unit_sides"}
 	countSides   = []string{"Guesses.count_sides"}
 	ofClusters   = []string{"Clusters.cluster_sides", "Clusters.cluster_hoeffding", "Sides.sides_min"}
-	subsetTails  = []string{"Subset.serfling_sides", "WithoutReplacement.without_replacement"}
-	subsetSides  = slices.Concat([]string{"Subset.subset_kl_sides", "Sides.sides_min"}, subsetTails)
-	subsetCells  = slices.Concat([]string{"Subset.subset_sides"}, convexCells)
 	ofRows       = []string{"Weights.equal_weights", "Weights.weighted_rows"} // rows are clusters of equal weight
 	ofSides      = slices.Concat([]string{"Clusters.sides_of_rows"}, ofRows)
 )
@@ -281,6 +262,9 @@ func withAtLeast(from Goal, to *Goal) { to.AtLeast = from.AtLeast }
 
 func withDisagreement(from Goal, to *Goal) { to.Disagreement = from.Disagreement }
 
+// withCheck is a share that the mechanism keeps.
+func withCheck(from Goal, to *Goal) { to.Checked = from.Checked }
+
 // ofAnyClasses is a counted share of rows.
 func ofAnyClasses(from Goal, to *Goal) {
 	if from.Decided == AnyClasses {
@@ -316,24 +300,6 @@ func whenOpen(_ Goal, to *Goal) { to.Open = true }
 func withClusters(from Goal, to *Goal) {
 	if c, ok := from.Sample.(tail.Clusters); ok {
 		to.Sample = c
-	}
-}
-
-// withSubset is rows of a benchmark.
-func withSubset(from Goal, to *Goal) {
-	if goal.IsSubset(from.Sample) {
-		to.Sample = from.Sample
-	}
-}
-
-// ofSubset is the goals about values in [0,1] or 0/1 of rows of a benchmark.
-func ofSubset(fields ...field) func(g Goal) Goal {
-	return func(g Goal) Goal {
-		query := Bounded
-		if g.Query.IsZeroOne() {
-			query = Binary
-		}
-		return asked(query, slices.Concat(fields, []field{withSubset})...)(g)
 	}
 }
 

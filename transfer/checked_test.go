@@ -63,25 +63,13 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 		for i, c := range kinds {
 			rows++
 			rest(name, c)
-			if got := m.Article().Checked[i]; got.Rows != c.goals || !slices.Equal(got.Theorems, c.theorems) || got.Missing != "" {
+			if got := m.Article().Checked[i]; got.Rows != c.goals || !slices.Equal(got.Theorems, c.theorems) {
 				t.Errorf("%s says %v of %s", name, got, c.goals)
 			}
 		}
 	}
-	for name, kinds := range partlyChecked {
-		m, ok := Lookup(name)
-		if !ok || len(m.Article().Missing) != len(kinds) {
-			t.Fatalf("%s: %t, %v, want it and %d kinds", name, ok, m.Article().Missing, len(kinds))
-		}
-		for i, p := range kinds {
-			rest(name, p.checked)
-			if got := m.Article().Missing[i]; got.Rows != p.goals || got.Missing != p.missing {
-				t.Errorf("%s says %v of %s", name, got, p.goals)
-			}
-		}
-	}
-	if rows != 65 {
-		t.Errorf("%d kinds of checked rows, want 65", rows)
+	if rows != 67 {
+		t.Errorf("%d kinds of checked rows, want 67", rows)
 	}
 }
 
@@ -120,9 +108,6 @@ func TestTheoremsOfRowsAreMet(t *testing.T) {
 		}
 	}
 	kinds := slices.Concat(slices.Collect(maps.Values(checkedRows))...)
-	for _, rows := range partlyChecked {
-		kinds = append(kinds, each.Of(rows, func(p partly) checked { return p.checked })...)
-	}
 	names := slices.Concat(each.Of(kinds, func(c checked) []string { return c.theorems })...)
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -195,11 +180,6 @@ func TestCheckedRows(t *testing.T) {
 		"equal clusters, a bar":   func(g *Goal) { g.Sample, g.Bar = equalClusters, Some(0.5) },
 		"differences of clusters": func(g *Goal) { g.Query, g.Sample = Difference, tail.Clusters{Count: 5} },
 		"a benchmark":             func(g *Goal) { g.Sample = tail.Subset{Items: 5000} },
-		"a benchmark, a bar":      func(g *Goal) { g.Sample, g.Bar = tail.Subset{Items: 5000}, Some(0.5) },
-		"a benchmark, a variance": func(g *Goal) { g.Sample, g.Variance = tail.Subset{Items: 5000}, 0.01 },
-		"0/1, a benchmark":        func(g *Goal) { g.Query, g.Sample = Binary, tail.Subset{Items: 5000} },
-		"0/1, a benchmark, a bar": func(g *Goal) { g.Query, g.Sample, g.Bar = Binary, tail.Subset{Items: 5000}, Some(0.5) },
-		"a benchmark, differing":  func(g *Goal) { g.Query, g.Sample = Difference, tail.Subset{Items: 5000} },
 		"past looks":              func(g *Goal) { g.PastLooks = 2 },
 		"0/1, past looks":         func(g *Goal) { g.Query, g.PastLooks = Binary, 2 },
 		"transcripts":             func(g *Goal) { g.Transcripts = 5 },
@@ -215,12 +195,11 @@ func TestCheckedRows(t *testing.T) {
 		checked  []string
 	}{
 		"gate": {Gate, false, slices.Concat(sides, moved, []string{"one side", "a bar", "a bar of 0", "0/1 at a bar", "passes",
-			"open", "a variance, a bar", "a difference, a bar", "clusters, a bar", "equal clusters, a bar",
-			"a benchmark", "a benchmark, a bar", "0/1, a benchmark, a bar"})},
+			"open", "a variance, a bar", "a difference, a bar", "clusters, a bar", "equal clusters, a bar"})},
 		"ladder":            {Best, false, []string{"", "0/1", "a floor", "open"}},
-		"sparse-validate":   {Flags, false, append(sides, "a benchmark", "a budget", "a guess error", "open")},
+		"sparse-validate":   {Flags, false, append(sides, "a budget", "a guess error", "open")},
 		"rounding-widths":   {Answers, false, []string{"", "0/1", "a variance", "0/1, a variance", "a value", "0/1, past looks"}},
-		"sealed":            {Final, false, slices.Concat(sides, moved, []string{"one side", "a benchmark"})},
+		"sealed":            {Final, false, slices.Concat(sides, moved, []string{"one side"})},
 		"gaussian":          {Answers, false, []string{"", "0/1", "one side"}},
 		"gaussian-schedule": {Answers, false, []string{"", "0/1", "one side"}},
 		"gaussian-open":     {Answers, true, []string{"", "0/1", "one side"}},

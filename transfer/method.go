@@ -164,9 +164,9 @@ func MethodsFor(f Feedback) []Method {
 
 // Article describes the method.
 func (m Method) Article() theory.Article {
-	rows, missing := each.Of(checkedRows[m.Name], checked.rows), each.Of(partlyChecked[m.Name], partly.rows)
 	return theory.Article{
-		Checked: rows, Missing: missing, Name: m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice,
+		Checked: each.Of(checkedRows[m.Name], checked.rows),
+		Name:    m.Name, Summary: m.Summary, Formula: m.Formula, Practice: m.Practice,
 		Proof: m.Proof, Sources: m.Sources, Assumes: m.Assumes,
 	}
 }

@@ -2,7 +2,6 @@ package noise
 
 import (
 	"math"
-	"sync"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 )
@@ -136,18 +135,13 @@ func (m moments) steepest(root float64) float64 {
 	return lo
 }
 
-// integral returns I/(1 - 2 P[N > G - sqrt(2c) x0]) for some G, rounded up, and +Inf where it is of no use. e(z) is
-// concave and then convex: beyond a point where it falls it is at most the greater of its ends.
-// docs/theorems/variance.md bounds the error of the rules by 1e-9.
+// integral returns I/(1 - 2 P[N > G - sqrt(2c) x0]) for some G, rounded up, and +Inf where it is of no use.
 func (m moments) integral(root float64) float64 {
 	b, end := m.unit*root, m.end(root)
 	if sum := m.hardlySkewed(b, end); sum > 0 {
 		return sum * (1 + 4.0001e-8)
 	}
-	sum, to := m.nearlyNormal(b, end)
-	if to == 0 {
-		sum, to = m.farFromNormal(b, end), end
-	}
+	sum, to := m.byRule(b, end)
 	missed := 4e-8 // twice the tail beyond 5.5, and beyond 6.5
 	if to > end+1 {
 		missed = 1e-10
@@ -187,101 +181,106 @@ func (m moments) hardlySkewed(b, end float64) float64 {
 	return unit * (1 + alpha*(third+3*p+fifth*q) + alpha*alpha/2*square + cube + rest + 4e-11)
 }
 
-// tailed is Radau's rule for the weight e^(-t^2/2) on [0,7] with the point 7: exact for polynomials up to t^14, and
-// never below the integral where the 15th derivative is not negative. Computed with 120 digits.
-var tailed = [8]struct{ t, weight float64 }{
-	{0.08454556708147673, 0.21348192552965592},
-	{0.42408395033016222, 0.41494800024265044},
-	{0.97035170685470895, 0.39262556658564718},
-	{1.6664112759853382, 0.18919719821793271},
-	{2.4825453839195397, 0.040121571063476157},
-	{3.4232030261742548, 0.0028995921066125511},
-	{4.5555246640286793, 4.0282372810079667e-05},
-	{7, 1.1935071864493788e-09},
-}
-
-// nearlyNormal returns the integral of exp(e(z)) from 0 to some G, at least end, and that, where e(z) differs little
-// from its square term -t^2/2, and else zeros. The integral is rounded up. exp(e(z) + t^2/2) is a power series with no
-// negative coefficient.
-func (m moments) nearlyNormal(b, end float64) (sum, to float64) {
+// byRule returns the integral of exp(e(z)) from 0 to some G, at least end, and that. The integral is rounded up; it is
+// +Inf where it is of no use. Beyond a point where e(z) falls it is at most the greater of its ends, as its slope is
+// convex.
+func (m moments) byRule(b, end float64) (sum, to float64) {
 	curb := 1 - m.amount*b*b
 	if !(curb > 0) {
-		return 0, 0
+		return math.Inf(1), end
 	}
-	unit := 1 / math.Sqrt(curb) // of t in z
-	cut := 7 * unit
-	e, slope := m.at(b, cut)
-	if !(slope < 0 && e < -22) {
-		return 0, 0
+	cut, rule := m.cut(b, end, curb)
+	if rule == nil {
+		return math.Inf(1), end
 	}
 	if to = max(cut, end); to > cut {
+		first, _ := m.at(b, cut)
 		last, _ := m.at(b, to)
-		sum = (to - cut) * num.Exp(max(e, last))
+		sum = (to - cut) * num.Exp(max(first, last))
 	}
-	for _, p := range tailed {
-		u := b * unit * p.t
-		sum += p.weight * unit * num.Exp(m.amount*(num.ExpLess(u)-u*u/2))
+	unit := cut / rule[len(rule)-1].t // of t in z
+	extra := (1/(unit*unit) - curb) / 2
+	for _, p := range rule {
+		z := unit * p.t
+		u := b * z
+		sum += p.weight * unit * num.Exp(m.amount*(num.ExpLess(u)-u*u/2)+extra*z*z)
 	}
 	return sum, to
 }
 
-// farFromNormal is the same for any e(z).
-func (m moments) farFromNormal(b, end float64) float64 {
-	cut, rest := m.cut(b, end)
-	if !(cut <= mostCut) {
-		return math.Inf(1)
+// cut returns where a rule may end, and the rule. Where e(z) differs little from its square term, that is 7 of its
+// standard deviations.
+func (m moments) cut(b, end, curb float64) (float64, []point) {
+	normal := 7 / math.Sqrt(curb)
+	if e, slope := m.at(b, normal); slope < 0 && e < -22 {
+		return normal, rules[0]
 	}
-	all, i := rules(), 0
-	for cut > all[i].most {
-		i++
-	}
-	sum := all[i].rule.Integral(num.Interval{Lo: 0, Hi: cut}, func(z float64) float64 {
-		return num.Exp(m.amount*num.ExpLess(b*z) - z*z/2)
-	})
-	return sum*(1+2e-9) + rest
-}
-
-// cut returns where a rule may end, and a bound on the rest of the integral; +Inf if there is no such point.
-func (m moments) cut(b, end float64) (cut, rest float64) {
-	curb := 1 - m.amount*b*b
-	if !(curb > 0) {
-		return math.Inf(1), 0
-	}
-	usable := func(z float64) bool { beyond, _ := m.at(b, 1.3*z); return beyond <= 0 }
+	cut := end
 	for _, deep := range [2]float64{21, 14} { // minus e(z) there
-		cut = math.Sqrt(2 * deep / curb)
-		e, slope := m.at(b, cut)
+		z := math.Sqrt(2 * deep / curb)
+		e, slope := m.at(b, z)
 		for range 6 {
 			if math.Abs(e+deep) < 0.5 {
 				break
 			}
-			cut -= (e + deep) / slope
-			e, slope = m.at(b, cut)
+			z -= (e + deep) / slope
+			e, slope = m.at(b, z)
 		}
-		inside, falls := cut > 0 && cut < end, e < -13 && slope < 0
-		if last, _ := m.at(b, end); inside && falls && usable(cut) {
-			return cut, (end - cut) * num.Exp(max(e, last))
+		if inside, falls := z > 0 && z < end, e < -13 && slope < 0; inside && falls {
+			cut = z
+			break
 		}
 	}
-	if usable(end) {
-		return end, 0
+	for _, rule := range rules[1:] {
+		if cut*math.Sqrt(curb) <= rule[len(rule)-1].t {
+			return cut, rule
+		}
 	}
-	return math.Inf(1), 0
+	return cut, nil
 }
 
-// longest is the longest interval for which there is a rule.
-const longest = 32
+// point is where a rule evaluates a function, and the weight there.
+type point struct{ t, weight float64 }
 
-// within is a quadrature rule and the longest interval on which it is used.
-type within struct {
-	most float64
-	rule num.Rule
+// rules are Radau's for the weight e^(-t^2/2) on [0,7], [0,8] and [0,12], of 8, 16 and 40 points, the last at the end.
+// Computed with 50 digits. Of every power of t they are at least the integral: Radau.v checks them.
+var rules = [3][]point{
+	{
+		{0.084545567081476732, 0.21348192552965593}, {0.42408395033016224, 0.41494800024265042},
+		{0.97035170685470896, 0.39262556658564719}, {1.6664112759853383, 0.18919719821793272},
+		{2.4825453839195399, 0.040121571063476158}, {3.4232030261742547, 0.0028995921066125511},
+		{4.5555246640286791, 4.028237281007967e-05}, {7, 1.1935071864493788e-09},
+	},
+	{
+		{0.02889655528362992, 0.073896627100855995}, {0.15029157109411996, 0.16584685629913953},
+		{0.36132487953791745, 0.23659770059406915}, {0.65160647555504343, 0.26369641768732778},
+		{1.0096824970760583, 0.23324040337197677}, {1.42497629356274, 0.15971481689529882},
+		{1.8888493798174219, 0.081617654770888516}, {2.3949929133828892, 0.029870514671127447},
+		{2.9394734823323585, 0.0074849364110984433}, {3.5207079874602441, 0.0012198294151328136},
+		{4.1395728581683621, 0.00012140029911469296}, {4.7998464588079364, 6.7883040468351093e-06},
+		{5.5092855196962326, 1.8929952327141664e-07}, {6.2818092602716533, 2.1881393369056958e-09},
+		{7.1391473546405367, 7.7532490533297863e-12}, {8, 6.0420759761070106e-15},
+	},
+	{
+		{0.0072245102439336904, 0.018530765725411516}, {0.037985450070743121, 0.042925299277314425},
+		{0.09300457107302417, 0.066704403570606547}, {0.17175967661861416, 0.089070185975626501},
+		{0.27351723671087882, 0.10882302747262658}, {0.39737769510695315, 0.1243617899363681},
+		{0.54231662275676609, 0.13390163831736389}, {0.70722624092644442, 0.13589929516323022},
+		{0.89095493432658188, 0.12960573668100201}, {1.0923426430397674, 0.11555116477862085},
+		{1.3102508245405543, 0.095704744092564539}, {1.5435864659458266, 0.073128833659169228},
+		{1.7913202593985094, 0.051178148550298469}, {2.0524994882824816, 0.032561681023552708},
+		{2.3262564187166686, 0.018695165584152545}, {2.6118130859342934, 0.0096147240233703795},
+		{2.9084833536017146, 0.004396725777677311}, {3.2156730477642571, 0.0017746529871256965},
+		{3.5328788592699196, 0.00062759995213421909}, {3.8596865925846899, 0.00019301544633394724},
+		{4.1957692291319319, 5.1229717688175631e-05}, {4.5408851765074438, 1.1642346718042843e-05},
+		{4.8948769921168349, 2.246760606150174e-06}, {5.2576707967612751, 3.6497973424910826e-07},
+		{5.6292765202939896, 4.9442913865519248e-08}, {6.0097890281133246, 5.5290801598844993e-09},
+		{6.3993900265674859, 5.047679760637037e-10}, {6.7983503633323301, 3.7161945366421175e-11},
+		{7.2070317729672557, 2.1764992366923846e-12}, {7.6258859409318054, 9.9878194237798631e-14},
+		{8.0554462395336248, 3.5307383119878639e-15}, {8.4963019127706339, 9.4358065957316032e-17},
+		{8.9490316234050954, 1.8680089881378676e-18}, {9.4140420305927061, 2.6834158015703118e-20},
+		{9.8911762819802609, 2.7486918580326073e-22}, {10.378732808601039, 1.998697061020818e-24},
+		{10.870863056643327, 1.0688586917243404e-26}, {11.350223236800366, 4.8878656093537259e-29},
+		{11.767248737800587, 3.0191388001707164e-31}, {12, 3.8094866524727816e-33},
+	},
 }
-
-// rules are made when the first certificate is: a command of another theorem starts without them.
-var rules = sync.OnceValue(func() []within {
-	return []within{
-		{6.8, num.Legendre(16)}, {9, num.Legendre(20)}, {14, num.Legendre(28)}, {22, num.Legendre(48)},
-		{longest, num.Legendre(64)},
-	}
-})
