@@ -72,11 +72,17 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	if m.Name == "ladder" {
 		known.Floor = g.Floor
 	}
+	if g.Decided == transfer.TwoClasses {
+		known.Disagreement, known.Checked, known.Decided = g.Disagreement, g.Checked, g.Decided
+	}
 	gated := g.Query.IsSigned() && m.Name == "gate" // of differences
 	switch {
 	case g.Query != transfer.Bounded && g.Query != transfer.Binary && !gated:
 		return nil, fmt.Errorf("a file proves plans for queries of values in [0,1] and 0/1, and gates of differences, not %s for %s",
 			m.Name, g.Query)
+	case g.Disagreement > 0 && g.Decided != transfer.TwoClasses:
+		return nil, errors.New("a file proves gates of differences with a disagreement for two classes on counted rows alone: " +
+			"it evaluates no infimum of exponentials")
 	case g != known:
 		return nil, errors.New("a file proves plans for independent rows of equal weight and the numbers n, m, tau, " +
 			"beta, passes, threshold and floor alone")
@@ -118,6 +124,8 @@ func (p *plan) header() string {
 		modules += " LadderPlans"
 	case p.Open:
 		modules += " OpenRows OpenPlans WidePlans"
+	case p.classes():
+		modules += " LeadPlans LeadCounts LeadGatePlans"
 	}
 	return opening(fmt.Sprintf("Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.",
 		p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta), modules)

@@ -155,6 +155,10 @@ func TestOneRowFewerIsInTheFile(t *testing.T) {
 	binary.Query = transfer.Binary
 	difference := base
 	difference.Query, difference.Tau = transfer.Difference, 0.1
+	leads := difference
+	leads.Disagreement, leads.Checked, leads.Decided = 0.2, true, transfer.TwoClasses
+	ahead := gated(leads, 3, transfer.Some(0))
+	ahead.OneSided = true
 	for _, c := range []struct {
 		method, want string
 		goal         transfer.Goal
@@ -165,6 +169,9 @@ func TestOneRowFewerIsInTheFile(t *testing.T) {
 		{"gate", "5/409000 < convex_tail (Z.to_nat 1966)", gated(base, 3, transfer.Option{})},
 		{"gate", "5/409000 < binomial (Z.to_nat 896) (80 / 100) j", gated(binary, 3, transfer.Some(0.8))},
 		{"gate", "5/409000 < binomial (Z.to_nat 1799)", gated(binary, 3, transfer.Option{})},
+		{"gate", "(gate_lead_plan X Ds 375 75 rows fine 30 3 5 100 10 1 groups analyst H)", gated(leads, 3, transfer.Option{})},
+		{"gate", "5/409000 < binomial (Z.to_nat 66) (7266 / 13200) (Z.to_nat 53)", gated(leads, 3, transfer.Some(0.02))},
+		{"gate", "(gate_bar_lead_plan_one_side X Ds ", ahead},
 		{"open-gate", " < convex_tail (Z.to_nat 1113) (800000000000 / 1000000000000) y t", opened(base, 3, transfer.Some(0.8))},
 		{"open-gate", " < binomial (Z.to_nat 1028) (80 / 100) j", opened(binary, 3, transfer.Some(0.8))},
 		{"open-gate", "~ wide 2539 ", opened(base, 3, transfer.Option{})},
@@ -266,7 +273,7 @@ func TestRowsWithoutACertificate(t *testing.T) {
 		{"gate", "a file proves plans for 0/1 queries at any mean of at most 10000 rows", gated(many, 3, transfer.Option{})},
 		{"gate", "a file proves plans of a beta of at least 1e-100", gated(tiny, 3, transfer.Option{})},
 		{"gate", "a file proves plans for independent rows of equal weight", varied},
-		{"gate", "a file proves plans for independent rows of equal weight", agreeing},
+		{"gate", "it evaluates no infimum of exponentials", agreeing},
 		{"open-gate", "a file proves open plans of look 100 at most", opened(late, 3, transfer.Option{})},
 		{"open-gate", "and gates of differences, not open-gate for difference", opened(signed, 3, transfer.Option{})},
 		{"sealed", "and gates of differences, not sealed for difference", final(signed)},

@@ -32,6 +32,9 @@ func gate(p *plan) error {
 	p.fail = p.level
 	p.fine()
 	p.fill("queries", "nodes", nodes)
+	if p.classes() {
+		return p.leads()
+	}
 	switch {
 	case p.Bar.Given && p.Query == transfer.Binary:
 		return p.countedBar()
