@@ -4,7 +4,7 @@ From Coq Require Import Reals Lra Lia List Arith Psatz.
 From Coquelicot Require Import Coquelicot.
 From dpcalc Require Import Tree Tails Binomial Guesses Line Normal Rounded Steps Tangent Joint OneTail StraightLine
   JoinedTangents Endless Differences KnownVariance LowVariance Kinds Coins Instances RowInstances.
-From dpcalc Require Posterior Kappa Certificate.
+From dpcalc Require Posterior Kappa Certificate Stages Arrivals.
 Import ListNotations.
 Open Scope R_scope.
 Opaque coins.
@@ -431,4 +431,91 @@ Proof.
     + assert (1/4 <= Rpower (1 + 1) (- (7/5))); [|lra].
       replace (1/4) with (Rpower (1 + 1) (- INR 2)); [apply Rle_Rpower; simpl; lra|].
       rewrite Rpower_Ropp, Rpower_pow by lra. field.
+Qed.
+
+(* The same where the second half of the thousand rows comes after the first answer. *)
+Definition at_hand (j : nat) : nat := match j with O => 500 | S _ => 1000 end.
+
+Lemma labelled_length : length labelled = 1000%nat.
+Proof. apply INR_eq. change (INR (length labelled)) with N. rewrite labelled_n, INR_IZR_INZ. reflexivity. Qed.
+
+Lemma at_hand_range j : (0 < at_hand j <= length labelled)%nat.
+Proof. rewrite labelled_length. destruct j; unfold at_hand; lia. Qed.
+
+Lemma at_hand_rises j : (at_hand j <= at_hand (S j))%nat.
+Proof. destruct j; unfold at_hand; lia. Qed.
+
+Lemma at_hand_INR j : 500 <= INR (at_hand j).
+Proof. destruct j; unfold at_hand; rewrite INR_IZR_INZ; simpl; lra. Qed.
+
+Lemma tail_of_half nn b : 500 <= nn -> 1 <= b <= 2 -> Rpower (T b (1 / (4 * nn)) factor steep (1/2)) (/ b) <= 1/250.
+Proof.
+  intros Hnn Hb. assert (Hh := hazard_range).
+  assert (He : exp (- 7) <= 1/250).
+  { assert (Hd : forall x, exp (2 * x) = exp x * exp x) by (intros; rewrite <- exp_plus; f_equal; ring).
+    assert (H1 := exp_ge_1 (1/2)). set (e := exp (1/2)) in *. assert (9/4 <= e * e) by nra.
+    assert (5 <= e * e * (e * e)) by nra. assert (25 <= e * e * (e * e) * (e * e * (e * e))) by nra.
+    assert (E7 : exp 7 = e * e * (e * e) * (e * e * (e * e)) * (e * e * (e * e)) * (e * e)).
+    { replace 7 with (2 * (2 * (2 * (1/2))) + 2 * (2 * (1/2)) + 2 * (1/2)) by lra. rewrite !exp_plus, !Hd. reflexivity. }
+    assert (250 <= exp 7) by (rewrite E7; nra).
+    replace (exp (- 7)) with (/ exp 7) by (rewrite <- exp_Ropp; f_equal; ring). unfold Rdiv. rewrite Rmult_1_l.
+    apply Rinv_le_contravar; lra. }
+  eapply Rle_trans; [|exact He]. unfold T.
+  rewrite <- Rpower_mult_distr by (try apply Rpower_pos; apply exp_pos). rewrite Rpower_mult.
+  replace (b * / b) with 1 by (field; lra). rewrite Rpower_1 by apply factor_pos.
+  unfold Rpower. rewrite ln_exp. unfold factor. rewrite Rmult_assoc, <- exp_plus.
+  assert (HP : PhiBar 1 <= 1) by (unfold PhiBar; generalize (Phi_range 1); lra). assert (HP0 := PhiBar_pos 1).
+  rewrite <- (Rmult_1_l (exp (- 7))). apply Rmult_le_compat; [lra|left; apply exp_pos|exact HP|]. apply exp_le.
+  unfold steep. set (H := hazard) in *.
+  replace (/ b * (1 / (4 * nn) * (b * (H / (1/20)))^2 / 2 - b * (H / (1/20)) * (1/2))) with
+    (50 / nn * (b * H^2) - 10 * H) by (field; lra).
+  assert (0 <= b * H^2 <= 2 * (9 * H)) by (split; [apply Rmult_le_pos; nra|apply Rmult_le_compat; nra]).
+  assert (0 <= 50 / nn <= 1/10) by (split; [apply Rdiv_le_0_compat; lra|apply Rle_div_l; lra]). nra.
+Qed.
+
+Lemma stages_certified : forall j, (j < 2)%nat -> Arrivals.certified bool labelled at_hand noises half true true j (1/50).
+Proof.
+  assert (Hn : forall j, Tails.n bool (firstn (at_hand j) labelled) = INR (at_hand j)) by
+    (intros j; apply (Arrivals.at_hand_n bool labelled at_hand at_hand_range)).
+  assert (Hm : forall j b, 0 <= b -> moment bool (firstn (at_hand j) labelled) noise (1/2) b
+    (T b (1 / (4 * INR (at_hand j))) factor steep (1/2))).
+  { intros j b Hb. rewrite <- (Hn j). apply (tangent_moment bool true); auto.
+    - apply (Arrivals.at_hand_some bool labelled at_hand at_hand_range).
+    - apply (Arrivals.at_hand_support bool labelled labelled_finite at_hand).
+    - apply one_noise.
+    - apply touching. }
+  intros [|[|j]] Hj; [| |lia].
+  - eapply Arrivals.at_first; [reflexivity|exact (Hm 0%nat 1 ltac:(lra))|].
+      assert (H := tail_of_half _ 1 (at_hand_INR 0) ltac:(lra)).
+      rewrite Rinv_1, Rpower_1 in H by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]). unfold both. lra.
+  - eapply Arrivals.alike with (a := 2) (V := fun _ => 1/2000); [lra| | |].
+    + assert (H2 := Hm 1%nat (2 / (2 - 1)) ltac:(lra)). exact H2.
+    + intros [|l] Hl; [|lia]. unfold Arrivals.enough, Arrivals.r. cbn [Arrivals.seen seq sumR].
+        rewrite Stages.kap_0. unfold at_hand. rewrite INR_IZR_INZ. simpl. lra.
+    + assert (H := tail_of_half _ 2 (at_hand_INR 1) ltac:(lra)). replace (2 / (2 - 1)) with 2 by field.
+        replace (1 - / 2) with (/ 2) by field. set (M := Rpower _ (/ 2)) in *. assert (HM : 0 < M) by apply Rpower_pos.
+        cbn [product noises price].
+        assert (Hp : 0 < Rpower (1 + 2 * (1/2000 / (1/20)^2)) ((2 - 1) / (2 * 2)) <= 2).
+        { split; [apply Rpower_pos|]. apply Rle_trans with (Rpower 2 1); [|rewrite Rpower_1; lra].
+          apply Rle_trans with (Rpower 2 ((2 - 1) / (2 * 2))); [apply Rle_Rpower_l; lra|apply Rle_Rpower; lra]. }
+        set (C := Rpower (1 + _) _) in *. unfold both. nra.
+Qed.
+
+Theorem two_stages : Arrivals.fails bool labelled at_hand noises seen cuts half true true 2 <= 1/25.
+Proof.
+  eapply Rle_trans; [apply (Arrivals.arrivals bool true labelled labelled_finite at_hand at_hand_range at_hand_rises
+    noises all_proper seen cuts cuts_sorted half true true 2 (fun _ => 1/50))|simpl; lra].
+  - intros l _. exact one_noise.
+  - exact stages_certified.
+Qed.
+
+Theorem two_stages_of_many : Arrivals.fails bool labelled at_hand noises seen cuts half true true 2 <= 3/10.
+Proof.
+  apply (Arrivals.endless_arrivals bool true labelled labelled_finite at_hand at_hand_range at_hand_rises
+    noises all_proper seen cuts cuts_sorted half true true (fun _ => 1/50)); [lra|intros; exact one_noise|exact stages_certified|].
+  intros [|[|j]] Hj; [| |lia]; unfold part; simpl INR.
+  - rewrite Rpower_1_l. lra.
+  - assert (1/4 <= Rpower (1 + 1) (- (7/5))); [|lra].
+    replace (1/4) with (Rpower (1 + 1) (- INR 2)); [apply Rle_Rpower; simpl; lra|].
+    rewrite Rpower_Ropp, Rpower_pow by lra. field.
 Qed.

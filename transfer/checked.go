@@ -60,12 +60,12 @@ var checkedRows = map[string][]checked{
 		kind("values in [0,1]", asked(Bounded, withSide), nil, []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, sealedSides, convexSides),
 		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
 	}, sensitiveKinds(sealedSides, withSide), sidedConvex(sealedCounts, sealedSides, withSide)),
-	"gaussian":          jointRows,
-	"gaussian-schedule": jointRows,
-	"gaussian-open": {
+	"gaussian":          slices.Concat(jointRows, arrivingRows("Arrivals.arrivals")),
+	"gaussian-schedule": slices.Concat(jointRows, arrivingRows("Arrivals.arrivals")),
+	"gaussian-open": append([]checked{
 		{"values in [0,1]", asked(Bounded, whenOpen, withSide), endlessTheorems, tailOfEqualRows},
 		{"0/1 values", asked(Binary, whenOpen, withSide), endlessTheorems, tailOfEqualRows},
-	},
+	}, arrivingRows("Arrivals.endless_arrivals", whenOpen)...),
 	"open-gate": {
 		{"values in [0,1], responses in cells", asked(Bounded, whenOpen, withArrival, withPasses), []string{"OpenRows.open_gate_bounded", "OpenGate.beta_code_closed"}, nil},
 		{"values in [0,1] at a known bar, responses in cells", asked(Bounded, whenOpen, withArrival, withPasses, atBar), []string{"OpenRows.open_gate_bar", "OpenGate.beta_code_closed"}, nil},
@@ -95,11 +95,33 @@ var jointRows = []checked{
 // unionAlone says at which goals no theorem but the joint and the low-variance bound counts.
 const unionAlone = ", at most a million queries and a beta of at most a tenth"
 
-var jointTheorems = []string{"Joint.joint_bound", "Joint.tangent_moment", "OneTail.one_tail",
+// jointTails are what one answer of fresh records and noise errs by.
+var jointTails = []string{"Joint.tangent_moment", "OneTail.one_tail",
 	"StraightLine.straight_line", "StraightLine.straight_steep", "StraightLine.integrand_tangent",
 	"JoinedTangents.one_tail_by_cells", "JoinedTangents.straight_cut"}
 
-var endlessTheorems = slices.Concat([]string{"Endless.endless"}, jointTheorems)
+var (
+	jointTheorems   = slices.Concat([]string{"Joint.joint_bound"}, jointTails)
+	endlessTheorems = slices.Concat([]string{"Endless.endless"}, jointTheorems)
+)
+
+// arrivingRows are the rows of the joint bound where rows arrive, of which the CVaR theorem does not speak.
+func arrivingRows(theorem string, fields ...field) []checked {
+	arriving := func(query Query) func(g Goal) Goal {
+		known := asked(query, slices.Concat(fields, []field{withArrival, withSide})...)
+		return func(g Goal) Goal {
+			if g.Feedback != Answers || g.Arrival == nil {
+				return Goal{}
+			}
+			return known(g)
+		}
+	}
+	theorems := slices.Concat([]string{theorem}, jointTails)
+	return []checked{
+		{"values in [0,1] where rows arrive", arriving(Bounded), theorems, tailOfEqualRows},
+		{"0/1 values where rows arrive", arriving(Binary), theorems, tailOfEqualRows},
+	}
+}
 
 var lowVarianceTheorems = slices.Concat(
 	[]string{"LowVariance.low_variance", "LowVariance.low_variance_checked", "Certificate.one_answer_cost", "Kinds.together_fresh", "Kinds.at_most_1"},

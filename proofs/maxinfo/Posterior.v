@@ -113,8 +113,8 @@ Proof.
 Qed.
 
 (* The class: after Gaussian answers, and tilts, whose squares add up to r. *)
-Definition class (r : R) (lam : list X -> R) : Prop := exists (d : nat) (v : X -> nat -> R) (h : nat -> X -> R),
-  (forall x y, sumR (seq 0 d) (fun l => (v x l - v y l)^2) <= 4 * r) /\
+Definition class (r : R) (lam : list X -> R) : Prop := exists (d : nat) (v : nat -> X -> nat -> R) (h : nat -> X -> R),
+  (forall i x y, sumR (seq 0 d) (fun l => (v i x l - v i y l)^2) <= 4 * r) /\
   forall S, length S = rows -> lam S = dens X d v h Ds (at_ X x0 S).
 
 Lemma I_rows : length (Ising.I rows) = rows.
@@ -137,7 +137,7 @@ Proof. intros E (d & v & h & Hr & H). exists d, v, h. split; auto. intros S HS. 
 
 Lemma class_one : class 0 (fun _ => 1).
 Proof.
-  exists 0%nat, (fun _ _ => 0), (fun _ _ => 0). split.
+  exists 0%nat, (fun _ _ _ => 0), (fun _ _ => 0). split.
   - intros. simpl. lra.
   - intros S HS. unfold dens. simpl. rewrite sumR_const.
     replace (INR (length (Ising.I rows)) * 0 - 0 / 2) with 0 by field.
@@ -168,7 +168,7 @@ Lemma class_gauss r lam (q : query X) al y : 0 <= al -> class r lam ->
 Proof.
   intros Hal (d & v & h & Hr & H). assert (Hn := n_pos X Ds some_rows).
   set (w := fun x : X => sqrt al * ((fn X q x - y) / n)).
-  exists (S d), (fun x l => if Nat.eqb l d then w x else v x l), h.
+  exists (S d), (fun i x l => if Nat.eqb l d then w x else v i x l), h.
   assert (Hseq : forall F : nat -> R, sumR (seq 0 (S d)) F = sumR (seq 0 d) F + F d).
   { intros F. rewrite seq_S, sumR_app. cbn [sumR]. simpl (0 + d)%nat. lra. }
   assert (Hin : forall F : nat -> R -> R, forall g : nat -> R, forall k : R,
@@ -176,10 +176,10 @@ Proof.
   { intros F g k. apply sumR_ext. intros l Hl. apply in_seq in Hl. destruct (Nat.eqb_spec l d); [lia|auto]. }
   assert (Hs : sqrt al * sqrt al = al) by now apply sqrt_sqrt.
   split.
-  - intros x x'. rewrite Hseq, Nat.eqb_refl.
-    rewrite (sumR_ext _ (seq 0 d) _ (fun l => (v x l - v x' l)^2)).
+  - intros i x x'. rewrite Hseq, Nat.eqb_refl.
+    rewrite (sumR_ext _ (seq 0 d) _ (fun l => (v i x l - v i x' l)^2)).
     2:{ intros l Hl. apply in_seq in Hl. destruct (Nat.eqb_spec l d); [lia|auto]. }
-    specialize (Hr x x'). unfold w.
+    specialize (Hr i x x'). unfold w.
     replace ((sqrt al * ((fn X q x - y) / n) - sqrt al * ((fn X q x' - y) / n))^2) with
       (sqrt al * sqrt al / n^2 * (fn X q x - fn X q x')^2) by (field; lra).
     rewrite Hs. assert ((fn X q x - fn X q x')^2 <= 1).
@@ -189,9 +189,9 @@ Proof.
     replace (4 * (r + al / (4 * n^2))) with (4 * r + al / n^2 * 1) by (field; lra).
     apply Rplus_le_compat; auto. now apply Rmult_le_compat_l.
   - intros S HS. rewrite H by auto. unfold dens. rewrite <- exp_plus. f_equal. rewrite Hseq, Nat.eqb_refl.
-    rewrite (sumR_ext _ (seq 0 d) (fun l => (sumR (Ising.I rows) (fun i => if Nat.eqb l d then w (at_ X x0 S i) else v
+    rewrite (sumR_ext _ (seq 0 d) (fun l => (sumR (Ising.I rows) (fun i => if Nat.eqb l d then w (at_ X x0 S i) else v i
       (at_ X x0 S i) l))^2)
-      (fun l => (sumR (Ising.I rows) (fun i => v (at_ X x0 S i) l))^2)).
+      (fun l => (sumR (Ising.I rows) (fun i => v i (at_ X x0 S i) l))^2)).
     2:{ intros l Hl. apply in_seq in Hl. destruct (Nat.eqb_spec l d); [lia|auto]. }
     assert (Ew : sumR (Ising.I rows) (fun i => w (at_ X x0 S i)) = sqrt al * (emp q S - y)).
     { unfold w, Tails.emp. rewrite (sum_at S _ HS), sumR_scal. f_equal.
@@ -287,11 +287,13 @@ Proof.
   apply exp_le. lra.
 Qed.
 
-Theorem square r lam q V c : class r lam -> 0 < kap rows r -> 1 / (4 * n * kap rows r) <= V ->
+(* The same for any law of the sample with a sub-Gaussian mean. *)
+Lemma square_of lam q V c :
+  (forall t, E (fun S => lam S * exp (t * (emp q S - centre lam q))) <= exp (V * t^2 / 2) * E lam) ->
   0 <= c -> 2 * c * V < 1 ->
   E (fun S => lam S * exp (c * (emp q S - centre lam q)^2)) <= / sqrt (1 - 2 * c * V) * E lam.
 Proof.
-  intros Hc Hk HV H0 H1. set (mu := centre lam q). set (b := sqrt (2 * c)). set (k := sqrt (1 - 2 * c * V)).
+  intros Hsub H0 H1. set (mu := centre lam q). set (b := sqrt (2 * c)). set (k := sqrt (1 - 2 * c * V)).
   assert (Hb : b * b = 2 * c) by (apply sqrt_sqrt; lra).
   assert (Hk0 : 0 < k) by (apply sqrt_lt_R0; lra). assert (Hkk : k * k = 1 - 2 * c * V) by (apply sqrt_sqrt; lra).
   assert (I1 : integral (fun z => E (fun S => lam S * (phi z * exp (b * (emp q S - mu) * z))))
@@ -313,12 +315,17 @@ Proof.
   rewrite (mean_ext _ E _ (fun S => phi z * (lam S * exp (b * z * (emp q S - mu))))).
   2:{ intros S. replace (b * (emp q S - mu) * z) with (b * z * (emp q S - mu)) by ring. ring. }
   rewrite mean_scal. apply Rle_trans with (phi z * (exp (V * (b * z)^2 / 2) * E lam)).
-  - apply Rmult_le_compat_l; [left; apply phi_pos|]. apply (sub_gaussian r); auto.
+  - apply Rmult_le_compat_l; [left; apply phi_pos|]. apply Hsub.
   - right. unfold density. rewrite (phi_bell z), (phi_bell ((z - 0) / / k)). unfold bell.
     replace (exp (- ((z - 0) / / k)^2 / 2)) with (exp (- z^2 / 2) * exp (V * (b * z)^2 / 2)).
     + field. lra.
     + rewrite <- exp_plus. f_equal. replace ((b * z)^2) with (b * b * z^2) by ring. rewrite Hb.
       replace (((z - 0) / / k)^2) with (k * k * z^2) by (field; lra). rewrite Hkk. field.
 Qed.
+
+Theorem square r lam q V c : class r lam -> 0 < kap rows r -> 1 / (4 * n * kap rows r) <= V ->
+  0 <= c -> 2 * c * V < 1 ->
+  E (fun S => lam S * exp (c * (emp q S - centre lam q)^2)) <= / sqrt (1 - 2 * c * V) * E lam.
+Proof. intros Hc Hk HV. apply square_of. intros t. now apply (sub_gaussian r). Qed.
 
 End Posterior.

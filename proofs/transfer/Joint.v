@@ -44,6 +44,30 @@ Definition inverse_square (v : noise) : R := match v with Silent => 0 | Plain s 
 (* The bound of one tail by an exponential above the noise's tail: c^b exp(V (bh)^2/2 - bh tau). *)
 Definition T (b V c h tau : R) : R := Rpower c b * exp (V * (b * h)^2 / 2 - b * h * tau).
 
+Lemma noise_step_from X (x0 : X) Ds (prior : (list X -> R) -> Prop) a r V v :
+  Ds <> nil -> (forall D, In D Ds -> finite X D) -> 1 <= a -> 0 < V -> noisy v ->
+  (forall lam, prior lam -> class X x0 Ds r lam) ->
+  (forall lam q t, prior lam -> prodE X Ds (fun S => lam S * exp (t * (emp X Ds q S - centre X Ds lam q))) <=
+    exp (V * t^2 / 2) * prodE X Ds lam) ->
+  step_from X x0 Ds prior a (r + a * inverse_square v / (4 * (Tails.n X Ds)^2)) (density_of v) (price a V v).
+Proof.
+  intros some_rows support Ha HV0 Hv Hc Hn. destruct v as [|s|s k]; destruct Hv as (Hs & Hp); [congruence| |];
+    cbn [proper density_of price inverse_square] in *.
+  - replace (a * / s^2) with (a / s^2) by reflexivity. now apply normal_step_from.
+  - destruct Hp as [Hp Hk0]. assert (Hz := share_pos k Hk0).
+    assert (Hi : 0 < / share k) by now apply Rinv_0_lt_compat.
+    replace (a * / s^2) with (a / s^2) by reflexivity.
+    set (C := Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a))).
+    replace (C * Rmin 1 (cut_factor a s V k) / share k) with (/ share k * (C * Rmin 1 (cut_factor a s V k))) by
+      (field; lra).
+    apply step_scal with (r := r); auto; [lra|].
+    unfold Rmin. destruct (Rle_dec 1 (cut_factor a s V k)).
+    + rewrite Rmult_1_r. apply (step_less X x0 Ds _ _ _ _ (density 0 s)); [now apply normal_step_from|].
+      intros w. unfold cut_density, inside. assert (Hd := density_pos 0 s w Hp).
+      destruct (Rle_dec _ _); [lra|]. destruct (Rle_dec _ _); lra.
+    + now apply cut_step_from.
+Qed.
+
 Section Joint.
 Variable X : Type.
 Variable x0 : X.
@@ -87,22 +111,9 @@ Qed.
 Lemma noise_step a j V : 1 <= a -> noisy (noises j) -> enough a j V ->
   step X x0 Ds a (r a j) (r a (S j)) (psi j) (price a V (noises j)).
 Proof.
-  intros Ha Hv He. assert (HV0 := enough_pos a j V He). destruct He as (Hk & HV). rewrite r_S.
-  assert (Hn := n_pos X Ds some_rows). cbv beta. destruct (noises j) as [|s|s k]; destruct Hv as (Hs & Hp); [congruence| |];
-    cbn [proper density_of price inverse_square] in *.
-  - replace (a * / s^2 / (4 * n^2)) with (a / s^2 / (4 * n^2)) by reflexivity. now apply normal_step.
-  - destruct Hp as [Hp Hk0]. assert (Hz := share_pos k Hk0).
-    assert (Hi : 0 < / share k) by now apply Rinv_0_lt_compat.
-    replace (a * / s^2 / (4 * n^2)) with (a / s^2 / (4 * n^2)) by reflexivity.
-    set (C := Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a))).
-    replace (C * Rmin 1 (cut_factor a s V k) / share k) with (/ share k * (C * Rmin 1 (cut_factor a s V k))) by
-      (field; lra).
-    apply step_scal; auto; [lra|].
-    unfold Rmin. destruct (Rle_dec 1 (cut_factor a s V k)).
-    + rewrite Rmult_1_r. apply (step_less X x0 Ds _ _ _ _ (density 0 s)); [now apply normal_step|].
-      intros w. unfold cut_density, inside. assert (Hd := density_pos 0 s w Hp).
-      destruct (Rle_dec _ _); [lra|]. destruct (Rle_dec _ _); lra.
-    + now apply cut_step.
+  intros Ha Hv He. assert (HV := enough_pos a j V He). destruct He as (Hk & He). rewrite r_S.
+  refine (noise_step_from X x0 Ds (class (r a j)) a (r a j) V (noises j) some_rows support Ha HV Hv (fun _ H => H) _).
+  intros lam q t Hc. now apply (sub_gaussian X x0 Ds some_rows support (r a j)).
 Qed.
 
 Lemma price_nonneg a V v : 1 <= a -> 0 < V -> proper v -> 0 <= price a V v.

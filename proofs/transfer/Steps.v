@@ -82,6 +82,16 @@ Proof.
     assert ((1 - th) * ((Gw hi - Gw lo) / Z) <= (1 - th) * 1) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
+(* As [step], of any laws of the sample before the answer. *)
+Definition step_from (X : Type) (x0 : X) (Ds : list (law X)) (prior : (list X -> R) -> Prop) (a r' : R)
+  (psi : R -> R) (C : R) : Prop :=
+  forall (lam : list X -> R) (q : query X),
+    prior lam -> exists (maj : R -> list X -> R) (U : R -> R) (GU : Rbar -> R),
+    (forall y, class X x0 Ds r' (fun S => lam S * maj y S)) /\
+    (forall y S, length S = length Ds -> psi (y - emp X Ds q S) <= Rpower (maj y S) (/ a)) /\
+    (forall y, Rpower (prodE X Ds (fun S => lam S * maj y S)) (/ a) <= U y) /\
+    integral U GU /\ all GU <= C * Rpower (prodE X Ds lam) (/ a).
+
 Section Steps.
 Variable X : Type.
 Variable x0 : X.
@@ -93,7 +103,6 @@ Notation n := (Tails.n X Ds).
 Notation emp := (emp X Ds).
 Notation rows := (length Ds).
 Notation class := (class X x0 Ds).
-Notation step := (step X x0 Ds).
 
 Variables a s r V : R.
 Hypothesis a_1 : 1 <= a.
@@ -207,15 +216,18 @@ Proof.
   - clear -Hqq s_pos. set (q := qq) in *. field. split; lra.
 Qed.
 
-(* V is enough for the variances in the class. *)
-Hypothesis kap_pos : 0 < kap rows r.
-Hypothesis V_enough : 1 / (4 * n * kap rows r) <= V.
+(* The laws of the sample before the answer. V is enough for the variances in their class. *)
+Variable prior : (list X -> R) -> Prop.
+Hypothesis prior_class : forall lam, prior lam -> class r lam.
+Hypothesis narrow : forall lam q t, prior lam ->
+  E (fun S => lam S * exp (t * (emp q S - centre X Ds lam q))) <= exp (V * t^2 / 2) * E lam.
+Notation step := (step_from X x0 Ds prior).
 
 (* A part of the line. *)
 Notation mean_of q mu S := (mu + a * pp / qq * (emp q S - mu)).
 Notation weight q mu S := (Kc * exp (cc * (emp q S - mu)^2)).
 
-Lemma region lam q lo hi Z2 A : class r lam -> 0 < Z2 -> 0 < A ->
+Lemma region lam q lo hi Z2 A : prior lam -> 0 < Z2 -> 0 < A ->
   let mu := centre X Ds lam q in
   over (fun t => Phi (rescaled mu wide t)) lo hi <= Z2 ->
   E (fun S => lam S * weight q mu S * over (fun t => Phi (rescaled (mean_of q mu S) spread t)) lo hi) <= A ->
@@ -227,7 +239,7 @@ Proof.
     (fun y => E (fun S => lam S * weight q mu S * density (mean_of q mu S) spread y)) (density mu wide)
     (fun t => E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread t)))
     (fun t => Phi (rescaled mu wide t))); auto.
-  - intros y. apply (class_E_pos X x0 Ds support r'). now apply power_class.
+  - intros y. apply (class_E_pos X x0 Ds support r'). now apply power_class, prior_class.
   - intros y. apply density_pos, wide_pos.
   - intros y. right. rewrite <- mean_scal_r. apply mean_ext. intros S. rewrite Rmult_assoc, completed. ring.
   - apply (E_int X Ds support (fun S => lam S * weight q mu S)
@@ -242,7 +254,7 @@ Proof.
     rewrite mean_plus, mean_scal. ring.
 Qed.
 
-Lemma weights lam q : class r lam ->
+Lemma weights lam q : prior lam ->
   E (fun S => lam S * weight q (centre X Ds lam q) S) <= Rpower pp ((a - 1) / 2) * E lam.
 Proof.
   intros Hc. assert (Hq : 0 < sqrt (pp / qq)).
@@ -251,7 +263,7 @@ Proof.
   { apply Rmult_le_pos; [apply Rmult_le_pos; lra|]. left. apply Rinv_0_lt_compat.
     generalize qq_pos s2_pos. intros. repeat apply Rmult_lt_0_compat; lra. }
   assert (Hpq : 0 < pp / qq) by (apply Rdiv_lt_0_compat; [apply pp_pos|apply qq_pos]).
-  assert (H := square X x0 Ds some_rows support r lam q V cc Hc kap_pos V_enough Hcc). rewrite cV in H.
+  assert (H := square_of X Ds support lam q V cc (fun t => narrow lam q t Hc) Hcc). rewrite cV in H.
   specialize (H ltac:(generalize cV; lra)).
   apply Rle_trans with (Kc * E (fun S => lam S * exp (cc * (emp q S - centre X Ds lam q)^2))).
   { rewrite <- mean_scal. right. apply mean_ext. intros; ring. }
@@ -261,15 +273,15 @@ Proof.
 Qed.
 
 (* "One query": noise that is not cut. *)
-Theorem normal_step : step a r r' (density 0 s) (Rpower pp ((a - 1) / (2 * a))).
+Theorem normal_step_from : step a r' (density 0 s) (Rpower pp ((a - 1) / (2 * a))).
 Proof.
-  intros lam q Hc. assert (HE := class_E_pos X x0 Ds support r lam Hc).
+  intros lam q Hc. assert (HE := class_E_pos X x0 Ds support r lam (prior_class lam Hc)).
   destruct (region lam q m_infty p_infty 1 (Rpower pp ((a - 1) / 2) * E lam) Hc ltac:(lra)) as (U & GU & HU & IU & TU).
   - apply Rmult_lt_0_compat; auto using Rpower_pos.
   - unfold over. cbn [rescaled Phi]. lra.
   - eapply Rle_trans; [|apply (weights lam q Hc)]. right. apply mean_ext. intros S. unfold over. cbn [rescaled Phi].
     ring.
-  - exists (power_of q), U, GU. split; [intros; now apply power_class|]. split; [|split; [exact HU|split; [exact IU|]]].
+  - exists (power_of q), U, GU. split; [intros; now apply power_class, prior_class|]. split; [|split; [exact HU|split; [exact IU|]]].
     + intros y S HS. right. symmetry. apply power_root.
     + eapply Rle_trans; [exact TU|]. right.
       rewrite Rpower_1_l, Rmult_1_r, <- Rpower_mult_distr by (auto using Rpower_pos).
@@ -313,7 +325,7 @@ Proof. apply Rdiv_lt_0_compat; auto using phi_pos. Qed.
 
 Lemma class_wider r1 r2 lam : r1 <= r2 -> class r1 lam -> class r2 lam.
 Proof.
-  intros Hr (d & v & h & Hv & H). exists d, v, h. split; auto. intros u w. eapply Rle_trans; [apply Hv|]. lra.
+  intros Hr (d & v & h & Hv & H). exists d, v, h. split; auto. intros i u w. eapply Rle_trans; [apply Hv|]. lra.
 Qed.
 
 Lemma tail_class lam q g mu y : class r lam -> class r' (fun S => lam S * tail_power q g mu y S).
@@ -375,10 +387,10 @@ Definition tail_root (g mu y : R) : R := phi k / s * (sv / phi 0) * density (mu 
 Lemma sv_pos : 0 < sv.
 Proof. apply sqrt_lt_R0. apply Rmult_lt_0_compat; [lra|exact V_pos]. Qed.
 
-Lemma tail_mean lam q g y : class r lam -> g * g = 1 -> let mu := centre X Ds lam q in
+Lemma tail_mean lam q g y : prior lam -> g * g = 1 -> let mu := centre X Ds lam q in
   Rpower (E (fun S => lam S * tail_power q g mu y S)) (/ a) <= tail_root g mu y * Rpower (E lam) (/ a).
 Proof.
-  intros Hc Hg mu. assert (HV := V_pos). assert (HE := class_E_pos X x0 Ds support r lam Hc). assert (Hth := th_range).
+  intros Hc Hg mu. assert (HV := V_pos). assert (HE := class_E_pos X x0 Ds support r lam (prior_class lam Hc)). assert (Hth := th_range).
   set (u := over_ g mu y). set (t := u / V).
   assert (Hm : E (fun S => lam S * tail_power q g mu y S) <= Rpower (phi k / s) a * exp (- u^2 / (2 * V)) * E lam).
   { rewrite (mean_ext _ E _ (fun S => Rpower (phi k / s) a * exp (- t * u) * (lam S * exp (t * g * (emp q S - mu))))).
@@ -386,13 +398,13 @@ Proof.
         replace (t * (g * (emp q S - mu) - u)) with (- t * u + t * g * (emp q S - mu)) by ring. rewrite exp_plus.
         ring. }
     rewrite mean_scal.
-    assert (H := sub_gaussian X x0 Ds some_rows support r lam q V (t * g) Hc kap_pos V_enough). fold mu in H.
+    assert (H := narrow lam q (t * g) Hc). fold mu in H.
     apply Rle_trans with (Rpower (phi k / s) a * exp (- t * u) * (exp (V * (t * g)^2 / 2) * E lam)).
     - apply Rmult_le_compat_l; auto. apply Rmult_le_pos; [left; apply Rpower_pos|left; apply exp_pos].
     - right. replace (exp (- u^2 / (2 * V))) with (exp (- t * u) * exp (V * (t * g)^2 / 2)); [ring|].
       rewrite <- exp_plus. f_equal. replace ((t * g)^2) with (g * g * t^2) by ring. rewrite Hg. unfold t. field. lra. }
   apply Rle_trans with (Rpower (Rpower (phi k / s) a * exp (- u^2 / (2 * V)) * E lam) (/ a)).
-  - apply Rle_Rpower_l; [lra|]. split; auto. apply (class_E_pos X x0 Ds support r'). now apply tail_class.
+  - apply Rle_Rpower_l; [lra|]. split; auto. apply (class_E_pos X x0 Ds support r'). now apply tail_class, prior_class.
   - right. rewrite <- !Rpower_mult_distr by (auto using Rpower_pos, exp_pos, Rmult_lt_0_compat). f_equal.
     rewrite Rpower_mult. replace (a * / a) with 1 by (field; lra). rewrite Rpower_1 by apply phik_s.
     unfold tail_root, density. rewrite (phi_bell ((y - (mu + g * c)) / sv)). assert (Hsv := sv_pos).
@@ -414,9 +426,9 @@ Proof.
   replace (c * (a * x)) with (c * (sqrt (a * x) * sqrt (a * x))) by (rewrite sqrt_sqrt; lra). field. split; lra.
 Qed.
 
-Theorem cut_step : step a r r' cut_density (Rpower pp ((a - 1) / (2 * a)) * cut_factor).
+Theorem cut_step_from : step a r' cut_density (Rpower pp ((a - 1) / (2 * a)) * cut_factor).
 Proof.
-  intros lam q Hc. assert (HE := class_E_pos X x0 Ds support r lam Hc). set (mu := centre X Ds lam q).
+  intros lam q Hc. assert (HE := class_E_pos X x0 Ds support r lam (prior_class lam Hc)). set (mu := centre X Ds lam q).
   assert (Hcp := c_pos). assert (Hpp := pp_pos). assert (Hqq := qq_pos).
   assert (Hy1 : 0 < y1) by now apply Rmult_lt_0_compat.
   assert (Hin := inner_pos). assert (Hin2 := inner2_pos). assert (Hsv := sv_pos). assert (Hx := x_pos).
@@ -440,7 +452,7 @@ Proof.
     replace ((mu - y1 - mu) / wide) with (- (y1 / wide)) by (field; split; lra). reflexivity.
   - apply Rle_trans with (E (fun S => lam S * weight q mu S * inner2)).
     + apply (E_le X Ds support). intros S HS. apply Rmult_le_compat_l.
-      * apply Rmult_le_pos; [left; now apply (class_pos X x0 Ds r)|].
+      * apply Rmult_le_pos; [left; now apply (class_pos X x0 Ds r _ _ (prior_class lam Hc))|].
         apply Rmult_le_pos; [apply Rmult_le_pos; [left; apply Rpower_pos|apply sqrt_pos]|left; apply exp_pos].
       * unfold over, inner2. cbn [rescaled]. rewrite <- Us. set (d := a * pp / qq * (emp q S - mu)).
         replace ((mu + y1 - (mu + d)) / spread) with (y1 / spread - d / spread) by (unfold Rdiv; ring).
@@ -457,9 +469,9 @@ Proof.
       (Kt * Phi (rescaled (mu + 1 * c) sv (beyond (mu + y1) t)) + Kt * Phi (rescaled (mu + -1 * c) sv (before (mu -
         y1) t)))).
     split; [|split; [|split; [|split]]].
-    + intros y. destruct (Rlt_dec (mu + y1) y); [now apply tail_class|].
-      destruct (Rlt_dec y (mu - y1)); [now apply tail_class|].
-      now apply power_class.
+    + intros y. destruct (Rlt_dec (mu + y1) y); [now apply tail_class, prior_class|].
+      destruct (Rlt_dec y (mu - y1)); [now apply tail_class, prior_class|].
+      now apply power_class, prior_class.
     + intros y S HS. destruct (Rlt_dec (mu + y1) y); [apply tail_bound; lra|].
       destruct (Rlt_dec y (mu - y1)); [apply tail_bound; lra|]. rewrite power_root. unfold cut_density, inside.
       assert (Hp := density_pos 0 s (y - emp q S) s_pos). destruct (Rle_dec _ _); [lra|]. destruct (Rle_dec _ _); lra.
@@ -506,17 +518,45 @@ Qed.
 End Cut.
 End Steps.
 
+Section Class.
+Variable X : Type.
+Variable x0 : X.
+Variable Ds : list (law X).
+Hypothesis some_rows : Ds <> nil.
+Hypothesis support : forall D, In D Ds -> finite X D.
+Variables a s r V : R.
+Hypothesis a_1 : 1 <= a.
+Hypothesis s_pos : 0 < s.
+Hypothesis V_pos : 0 < V.
+Hypothesis kap_pos : 0 < kap (length Ds) r.
+Hypothesis V_enough : 1 / (4 * Tails.n X Ds * kap (length Ds) r) <= V.
+Notation r' := (r + a / s^2 / (4 * (Tails.n X Ds)^2)).
+
+Lemma class_narrow lam q t : class X x0 Ds r lam ->
+  prodE X Ds (fun S => lam S * exp (t * (emp X Ds q S - centre X Ds lam q))) <= exp (V * t^2 / 2) * prodE X Ds lam.
+Proof. intros H. now apply (sub_gaussian X x0 Ds some_rows support r). Qed.
+
+Theorem normal_step : step X x0 Ds a r r' (density 0 s) (Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a))).
+Proof. exact (normal_step_from X x0 Ds some_rows support a s r V a_1 s_pos V_pos _ (fun _ H => H) class_narrow). Qed.
+
+Theorem cut_step k : 0 < k ->
+  step X x0 Ds a r r' (cut_density s k) (Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a)) * cut_factor a s V k).
+Proof. exact (cut_step_from X x0 Ds some_rows support a s r V a_1 s_pos V_pos _ (fun _ H => H) class_narrow k). Qed.
+End Class.
+
 (* A smaller density, and multiples. *)
-Lemma step_less X x0 Ds a r r' f g C : step X x0 Ds a r r' g C -> (forall w, f w <= g w) -> step X x0 Ds a r r' f C.
+Lemma step_less X x0 Ds prior a r' f g C :
+  step_from X x0 Ds prior a r' g C -> (forall w, f w <= g w) -> step_from X x0 Ds prior a r' f C.
 Proof.
   intros H Hf lam q Hc. destruct (H lam q Hc) as (m & U & G & H1 & H2 & H3). exists m, U, G. split; auto. split; auto.
   intros y S HS. eapply Rle_trans; [apply Hf|auto].
 Qed.
 
-Lemma step_scal X x0 Ds a r r' z f C : Ds <> nil -> (forall D, In D Ds -> finite X D) -> 0 < a -> 0 < z ->
-  step X x0 Ds a r r' f C -> step X x0 Ds a r r' (fun w => z * f w) (z * C).
+Lemma step_scal X x0 Ds (prior : (list X -> R) -> Prop) a r r' z f C : Ds <> nil -> (forall D, In D Ds -> finite X D) ->
+  (forall lam, prior lam -> class X x0 Ds r lam) -> 0 < a -> 0 < z ->
+  step_from X x0 Ds prior a r' f C -> step_from X x0 Ds prior a r' (fun w => z * f w) (z * C).
 Proof.
-  intros Hd Hf Ha Hz H lam q Hc. destruct (H lam q Hc) as (m & U & G & H1 & H2 & H3 & H4 & H5).
+  intros Hd Hf Hb Ha Hz H lam q Hc. destruct (H lam q Hc) as (m & U & G & H1 & H2 & H3 & H4 & H5).
   assert (Hp : 0 < Rpower z a) by apply Rpower_pos.
   assert (Hr : Rpower (Rpower z a) (/ a) = z).
   { rewrite Rpower_mult. replace (a * / a) with 1 by (field; lra). now apply Rpower_1. }
@@ -525,7 +565,7 @@ Proof.
     now apply (class_scal X x0 Ds Hd).
   - intros y S HS. assert (Hm : 0 < m y S).
     { assert (H6 := class_pos X x0 Ds r' _ S (H1 y) HS). cbv beta in H6.
-      assert (H7 := class_pos X x0 Ds r lam S Hc HS). apply Rmult_lt_reg_l with (lam S); auto. now rewrite Rmult_0_r. }
+      assert (H7 := class_pos X x0 Ds r lam S (Hb lam Hc) HS). apply Rmult_lt_reg_l with (lam S); auto. now rewrite Rmult_0_r. }
     rewrite <- Rpower_mult_distr, Hr by auto. apply Rmult_le_compat_l; [lra|auto].
   - intros y. rewrite (mean_ext _ _ _ (fun S => Rpower z a * (lam S * m y S))) by (intros; ring).
     rewrite mean_scal, <- Rpower_mult_distr, Hr; auto.
