@@ -69,13 +69,74 @@ func KLEnd(x, nats, side float64) float64 {
 	}
 }
 
-// KLReach returns about the s with kl(c+s || c) = nats, for 0 < c < 1 and nats <= ln 1/c.
+// KLReach returns about the s with kl(c+s || c) = nats, for 0 < c < 1 and nats <= ln 1/c, mostly to 1e-15 of itself.
 func KLReach(c, nats float64) float64 {
 	variance := c * (1 - c)
 	s := math.Sqrt(2 * nats * variance)
 	return Newton(1-c, 1-c, s*(1+(1-2*c)*s/(6*variance)), func(s float64) (value, slope float64) {
 		return KLShift{P: c, Shift: s}.Nats() - nats, math.Log1p(s/c) - math.Log1p(-s/(1-c))
 	})
+}
+
+// KLAbove returns about the least u >= p with kl(u||p) >= e, for p < 1; it is 2 if there is none.
+func KLAbove(p, e float64) float64 {
+	if p <= 0 || e <= 0 {
+		return max(p, 0)
+	}
+	if !(e < -Log(p)) {
+		return 2
+	}
+	// The first terms of the root as a series in x, and Halley's method from there.
+	x := math.Sqrt(2 * e)
+	u := p + x*math.Sqrt(p*(1-p)) + (1-2*p)*x*x/6
+	u = min(max(u, p+1e-3*(1-p)*min(e, 1)), p+(1-p)*(1-1e-9))
+	for i := 0; i < 60 && u < 1; i++ {
+		kl, slope := entropyAndSlope(u, p)
+		step := halley(kl-e, slope, 1/(u*(1-u)))
+		u = min(max(u-step, p+(u-p)/16), (u+1)/2)
+		if math.Abs(step) <= 1e-5*min(u-p, 1-u) {
+			break
+		}
+	}
+	return u * (1 + 1e-14)
+}
+
+// KLExpectation returns about the least q > u with kl(u||q) >= e, at most 1.
+func KLExpectation(u, e float64) float64 {
+	if u <= 0 {
+		return -math.Expm1(-e) * (1 + 1e-15)
+	}
+	// As for KLAbove.
+	x := math.Sqrt(2 * e)
+	q := u + x*math.Sqrt(u*(1-u)) + (1-2*u)*x*x/3
+	q = min(max(q, u+1e-3*(1-u)*min(e, 1)), u+(1-u)*(1-1e-9))
+	for i := 0; i < 60 && q < 1; i++ {
+		kl, _ := entropyAndSlope(u, q)
+		step := halley(kl-e, (q-u)/(q*(1-q)), u/(q*q)+(1-u)/((1-q)*(1-q)))
+		q = min(max(q-step, u+(q-u)/16), (q+1)/2)
+		if math.Abs(step) <= 1e-5*min(q-u, 1-q) {
+			break
+		}
+	}
+	return min(q*(1+1e-14), 1)
+}
+
+// halley returns the step of Halley's method for a value y and two derivatives, after which the error is about the cube
+// of what it was, and Newton's where that is a step backwards.
+func halley(y, slope, bend float64) float64 {
+	if room := 1 - y*bend/(2*slope*slope); room > 0.5 {
+		return y / slope / room
+	}
+	return y / slope
+}
+
+// entropyAndSlope returns kl(u||p) and its derivative in u, for u and p in (0,1).
+func entropyAndSlope(u, p float64) (kl, slope float64) {
+	ones, zeros := Log(u/p), Log((1-u)/(1-p))
+	if kl = u*ones + (1-u)*zeros; kl < 2e-3 { // where that would lose digits
+		kl = KLShift{P: p, Shift: u - p}.Nats()
+	}
+	return kl, ones - zeros
 }
 
 // LeastEntropy returns about the P at which kl(P+shift || P) is least, for 0 < shift <= 0.4. Its power series in the

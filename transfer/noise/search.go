@@ -12,10 +12,10 @@ import (
 type Noise struct {
 	excess func(p Plan, kept kept) (Run, float64) // the truth, with that noise where one noise is kept
 	rough  func(p Plan) float64                   // about the excess, sooner
-	keeps  func(p Plan) bool                      // whether the plan's noise is good for plans near it
+	keeps  bool                                   // whether a plan's noise may be good for plans near it
 
-	// guess is a fit of ln n, and of the slope of the excess in ln n there, 0 if unknown. What is off costs steps of the
-	// search and no record.
+	// guess is a fit of what ln n has beyond the scale of a joint plan, and of the slope of the excess in ln n there, 0 if
+	// unknown. What is off costs steps of the search and no record.
 	guess func(p Plan) (lnN, slope float64)
 }
 
@@ -40,14 +40,8 @@ var (
 			}
 			return Run{sd, sd, kept.Cut}, p.aboutErrors(evenGrain, sd, kept.Cut) - p.Beta.Ln() + spare
 		},
-		keeps: Plan.hasValley,
-		guess: func(p Plan) (lnN, slope float64) {
-			lnN = num.Log(scale(p)) - 2*num.Log(p.Tau)
-			if _, varies := p.moment(); varies {
-				return lnN, 0
-			}
-			return lnN + min(0.06*num.Log(float64(p.Queries)), 0.38), 0
-		},
+		keeps: true,
+		guess: func(p Plan) (lnN, slope float64) { return min(0.06*num.Log(float64(p.Queries)), 0.38), 0 },
 		rough: func(p Plan) float64 { return p.aboutErrors(roughGrain, p.Tau/p.evenStart(), p.EvenCut()) - p.Beta.Ln() },
 	}
 	Falling = Noise{
@@ -67,13 +61,8 @@ var (
 			}
 			return p.walk(coarseGrain, p.Cut(), func(run) bool { return true })
 		},
-		keeps: func(Plan) bool { return false },
 		guess: func(p Plan) (lnN, slope float64) {
-			lnN = num.Log(scale(p)) - 2*num.Log(p.Tau)
-			if _, varies := p.moment(); varies {
-				return lnN, 0
-			}
-			return lnN, -4 * math.Pow(float64(p.Queries), 0.75) * math.Pow(-p.Beta.Ln(), 0.4)
+			return 0, -4 * math.Pow(float64(p.Queries), 0.75) * math.Pow(-p.Beta.Ln(), 0.4)
 		},
 	}
 )
@@ -207,12 +196,16 @@ func (r Noise) SamplesNear(p Plan, near Near) (Found, bool) {
 		return max(num.Log(float64(p.Samples)), lnN), p
 	})
 	_, varies := p.moment()
-	l.near = r.keeps(p)
+	l.near = r.keeps && p.hasValley()
 	fine := resolution
 	if varies || p.Queries <= few {
 		fine = 1e-13
 	}
-	from, slope := r.guess(p)
+	from, slope := 0., 0.
+	if !varies {
+		from, slope = r.guess(p)
+	}
+	from += num.Log(scale(p)) - 2*num.Log(p.Tau)
 	d := num.Descent{From: from, Step: 0.05, Most: last, Early: unserved, Rise: 2.4, Slope: slope}
 	lnTau := num.Log(p.Tau)
 	if near.LnN != 0 {

@@ -109,7 +109,6 @@ type Difference struct {
 	Disagreement float64 // in (0,1]
 }
 
-// Share returns the disagreement.
 func (v Difference) Share() float64         { return v.Disagreement }
 func (Difference) span() float64            { return 2 }
 func (Difference) reach() float64           { return 1 }
@@ -146,7 +145,6 @@ type Accuracy struct {
 	Errors float64 // q in (0,1/2)
 }
 
-// Share returns the greatest rate of errors.
 func (v Accuracy) Share() float64           { return v.Errors }
 func (Accuracy) span() float64              { return 1 }
 func (v Accuracy) reach() float64           { return 1 - v.Errors }
@@ -174,7 +172,6 @@ type Variance struct {
 	Most float64 // in (0,1/4]
 }
 
-// Share returns the greatest variance.
 func (v Variance) Share() float64         { return v.Most }
 func (Variance) span() float64            { return 1 }
 func (Variance) reach() float64           { return 1 }
@@ -267,16 +264,13 @@ func checkedBelow(l, v float64) (t tilt, xi float64) {
 const upTilt = 1 + 0x1p-43
 
 func (v Difference) validate() error {
-	d := v.Disagreement
-	return theory.Domain(d > 0 && d <= 1, "disagreement", d, "a number in (0, 1]")
+	return theory.Domain(v.Disagreement > 0 && v.Disagreement <= 1, "disagreement", v.Disagreement, "a number in (0, 1]")
 }
 
 func (v Accuracy) validate() error {
-	q := v.Errors
-	return theory.Domain(q > 0 && q < 0.5, "errors", q, "a number in (0, 0.5)")
+	return theory.Domain(v.Errors > 0 && v.Errors < 0.5, "errors", v.Errors, "a number in (0, 0.5)")
 }
 
 func (v Variance) validate() error {
-	most := v.Most
-	return theory.Domain(most > 0 && most <= 0.25, "variance", most, "a number in (0, 0.25]")
+	return theory.Domain(v.Most > 0 && v.Most <= 0.25, "variance", v.Most, "a number in (0, 0.25]")
 }

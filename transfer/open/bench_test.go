@@ -19,7 +19,8 @@ func BenchmarkRow(b *testing.B) {
 // A verdict of an open gate with both of its intervals, after 10,000 looks.
 func BenchmarkVerdict(b *testing.B) {
 	for name, tails := range map[string]Tails{
-		"zero-one": ZeroOne{5000}, "unit": Unit{Rows: 5000}, "convex": Convex{Rows: 5000}, "difference": Around{Differences{5000, 0.1}}, "variance": Around{KnownVariance{5000, 0.1, 0}},
+		"zero-one": ZeroOne{5000}, "unit": Unit{Rows: 5000}, "convex": Convex{Rows: 5000},
+		"difference": Around{Differences{5000, 0.1}}, "variance": Around{KnownVariance{5000, 0.1, 0}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			at := Node{math.Log(0.05), Usual().Left(10_000, 20)}

@@ -28,16 +28,13 @@ func (v Binned) sums() (rows, low, high, off float64) {
 	return rows, low - rows*off/2, high + rows*off/2, off
 }
 
-// Range returns the means of the low and of the high ends.
 func (v Binned) Range() (lowest, highest float64) {
 	rows, low, high, _ := v.sums()
 	return math.Nextafter(low/rows, -2), math.Nextafter(high/rows, 2)
 }
 
-// Edge returns x.
 func (Binned) Edge(x float64) float64 { return x }
 
-// Lower returns p <= x.
 func (v Binned) Lower(x, lnLevel float64) float64 {
 	lowest, highest := v.Range()
 	x = min(x, highest)
@@ -80,7 +77,6 @@ func (v Binned) kinds() (list []kind) {
 	return list
 }
 
-// Pass returns about the least x whose lower end is the bar.
 func (v Binned) Pass(bar, lnLevel float64) (float64, bool) {
 	lowest, highest := v.Range()
 	switch rows, _, _, _ := v.sums(); {

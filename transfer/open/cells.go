@@ -37,10 +37,8 @@ func (l Look) Validate() error {
 	return nil
 }
 
-// Cells returns the number of cells.
 func (l Look) Cells() int { return len(l.Cuts) + 1 }
 
-// Response returns the cell of a mean.
 func (l Look) Response(mean float64) int {
 	return sort.Search(len(l.Cuts), func(i int) bool { return l.Cuts[i].At > mean })
 }

@@ -153,13 +153,12 @@ func TestNoMeanCanPass(t *testing.T) {
 // unclamped are the binomial's roots, wherever they are.
 type unclamped struct{ ZeroOne }
 
-func (v unclamped) Lower(x, lnLevel float64) float64 { return v.root(v.count(x), lnLevel, v.atLeast) }
+func (v unclamped) Lower(x, lnLevel float64) float64 { return v.root(lnLevel, v.tail(v.count(x), 1)) }
 
-func (v unclamped) Upper(x, lnLevel float64) float64 { return v.root(v.count(x)-1, lnLevel, v.atMost) }
+func (v unclamped) Upper(x, lnLevel float64) float64 { return v.root(lnLevel, v.tail(v.count(x), -1)) }
 
-func (v unclamped) root(k int64, lnLevel float64, of func(k int64) binomialTail) float64 {
+func (v unclamped) root(lnLevel float64, tail binomialTail) float64 {
 	lo, hi := 0., 1.
-	tail := of(k)
 	atHalf, _ := tail(0.5)
 	before, _ := tail(0.499)
 	for range 50 {

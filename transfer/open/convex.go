@@ -55,7 +55,6 @@ func (v Convex) nearer(x, least, lnLevel float64) float64 {
 	return max(least, x-shift)
 }
 
-// Pass returns about the least x at which Lower says that it is enough.
 func (v Convex) Pass(bar, lnLevel float64) (float64, bool) {
 	x, ok := v.unit().Pass(bar, lnLevel)
 	if !ok || bar <= 0 {

@@ -20,7 +20,6 @@ import (
 // unequal rows nearer to the mean, nor on the tail of any other means.
 type ZeroOne struct{ Rows int64 }
 
-// Range returns 0 and 1.
 func (ZeroOne) Range() (lowest, highest float64) { return 0, 1 }
 
 // Edge returns k/n for the least count with k/n >= x.
@@ -37,17 +36,15 @@ func (v ZeroOne) mean(k int64) float64 { return float64(k) / float64(v.Rows) }
 // count returns the k of a mean.
 func (v ZeroOne) count(mean float64) int64 { return int64(math.Round(mean * float64(v.Rows))) }
 
-// Lower returns the lower end at a count.
 func (v ZeroOne) Lower(x, lnLevel float64) float64 {
 	k := v.count(x)
 	if k <= 0 || k > v.Rows {
 		return max(0, x)
 	}
 	p := Unit{Rows: float64(v.Rows)}.Lower(math.Nextafter(x, 0), lnLevel)
-	return v.refine(1, p, math.Nextafter(v.mean(k-1), 0), lnLevel, v.atLeast(k))
+	return v.refine(1, p, math.Nextafter(v.mean(k-1), 0), lnLevel, v.tail(k, 1))
 }
 
-// Upper returns the upper end at a count.
 func (v ZeroOne) Upper(x, lnLevel float64) float64 {
 	k := v.count(x)
 	if k <= 0 {
@@ -57,7 +54,7 @@ func (v ZeroOne) Upper(x, lnLevel float64) float64 {
 		return 1
 	}
 	p := num.KLEnd(v.above(k-1), Unit{Rows: float64(v.Rows)}.rate(lnLevel), 1)
-	return v.refine(-1, p, v.above(k), lnLevel, v.atMost(k-1))
+	return v.refine(-1, p, v.above(k), lnLevel, v.tail(k, -1))
 }
 
 // above returns k/n rounded up.
@@ -71,21 +68,14 @@ func (v ZeroOne) above(k int64) float64 {
 // binomialTail is ln of a binomial tail as a function of p, and the size of its slope.
 type binomialTail func(p float64) (ln, slope float64)
 
-// atLeast is P[Bin(n,p) >= k].
-func (v ZeroOne) atLeast(k int64) binomialTail {
+// tail returns P[Bin(n,p) >= k] for the side 1, and P[Bin(n,p) < k] for -1.
+func (v ZeroOne) tail(k int64, side float64) binomialTail {
 	return func(p float64) (ln, slope float64) {
 		b := num.Binomial{N: v.Rows, P: p}
-		ln = b.LnAtLeast(k)
+		if ln = b.LnAtLeast(k); side < 0 {
+			ln = b.LnAtMost(k - 1)
+		}
 		return ln, float64(k) / p * num.Exp(b.LnPMF(k)-ln)
-	}
-}
-
-// atMost is P[Bin(n,p) <= k].
-func (v ZeroOne) atMost(k int64) binomialTail {
-	return func(p float64) (ln, slope float64) {
-		b := num.Binomial{N: v.Rows, P: p}
-		ln = b.LnAtMost(k)
-		return ln, float64(k+1) / p * num.Exp(b.LnPMF(k+1)-ln)
 	}
 }
 
@@ -125,7 +115,6 @@ func (v ZeroOne) refine(side, p, end, lnLevel float64, tail binomialTail) float6
 	return best
 }
 
-// Pass returns the least count that is enough.
 func (v ZeroOne) Pass(bar, lnLevel float64) (float64, bool) {
 	switch {
 	case bar <= 0:

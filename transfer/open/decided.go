@@ -15,7 +15,6 @@ type Decided struct {
 // TwoClasses returns the tails of a difference that is 1 or -1 on so many of the rows, and 0 elsewhere.
 func TwoClasses(rows, count int64) Decided { return Decided{rows, count, ZeroOne{count}} }
 
-// Range returns -Count/Rows and Count/Rows.
 func (v Decided) Range() (lowest, highest float64) {
 	highest = float64(v.Count) / float64(v.Rows)
 	return -highest, highest
@@ -40,14 +39,12 @@ func (v Decided) among(x float64) float64 { return (1 + x*float64(v.Rows)/float6
 
 const mapped = 0x1p-50 // of which a mean on the decided rows may be off, and relative one that is mapped back
 
-// Lower returns the lower end on the decided rows.
 func (v Decided) Lower(x, lnLevel float64) float64 {
 	lowest, _ := v.Range()
 	y := v.back(v.Among.Lower(v.among(x)-mapped, lnLevel))
 	return max(min(x, y-math.Abs(y)*mapped), lowest)
 }
 
-// Upper returns the upper end on the decided rows.
 func (v Decided) Upper(x, lnLevel float64) float64 {
 	_, highest := v.Range()
 	y := v.back(v.Among.Upper(v.among(x)+mapped, lnLevel))
@@ -57,7 +54,6 @@ func (v Decided) Upper(x, lnLevel float64) float64 {
 // back returns about the mean over all rows.
 func (v Decided) back(p float64) float64 { return (2*p - 1) * float64(v.Count) / float64(v.Rows) }
 
-// Pass returns the edge on the decided rows.
 func (v Decided) Pass(bar, lnLevel float64) (float64, bool) {
 	lowest, highest := v.Range()
 	among := 0.
@@ -80,7 +76,6 @@ func (v Decided) Pass(bar, lnLevel float64) (float64, bool) {
 	}
 }
 
-// Widest returns the widest interval on the decided rows.
 func (v Decided) Widest(lnLow, lnHigh, gap float64) float64 {
 	_, highest := v.Range()
 	whole := 2 * highest

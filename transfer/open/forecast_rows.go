@@ -133,7 +133,7 @@ func HighestCount(n int64, bar, lnLevel float64, exact bool) float64 {
 		z := max(num.UpperQuantile(lnLevel*(1+1e-9)-1e-9), 0)
 		nats = z * z / 2
 	}
-	return reached(bar, nats/float64(n)) + 2/float64(n)
+	return min(num.KLAbove(bar, nats/float64(n))*(1+1e-9), 1) + 2/float64(n)
 }
 
 // HasExactLevel reports whether counts of an open gate are by the binomial tail at a level, whatever the rows.
@@ -155,21 +155,8 @@ func highestWins(n int64, p, enough float64, decided bool) float64 {
 	d := float64(n)
 	r := num.Log(d+1) - num.Log(max(1, 2*math.Pi*d*p*(1-p)))/2
 	x := math.Log1p(num.Exp(enough*(1+1e-9)+1e-9+r) / 2)
-	if u := reached(0.5, x/d); u+1/d <= p {
+	if u := num.KLAbove(0.5, x/d) * (1 + 1e-9); u+1/d <= p {
 		return u
 	}
 	return p
-}
-
-// reached returns a little more than the u above a bar with kl(u || bar) = nats, 1 if there is none.
-func reached(bar, nats float64) float64 {
-	switch {
-	case bar <= 0: // nothing is above it by chance
-		return 0
-	case !(bar < 1) || nats >= -num.Log(bar):
-		return 1
-	case nats <= 0:
-		return bar
-	}
-	return min(bar+num.KLReach(bar, nats)*(1+1e-9), 1)
 }

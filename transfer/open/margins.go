@@ -16,23 +16,17 @@ type Margin interface {
 	margin(lnLevel float64) float64 // s, rounded up
 }
 
-// Range returns the ends of the values.
 func (v Around) Range() (lowest, highest float64) { return v.lowest(), 1 }
+func (Around) Edge(x float64) float64             { return x }
 
-// Edge returns x.
-func (Around) Edge(x float64) float64 { return x }
-
-// Lower returns x - s.
 func (v Around) Lower(x, lnLevel float64) float64 {
 	return max(math.Nextafter(x-v.margin(lnLevel), -2), v.lowest())
 }
 
-// Upper returns x + s.
 func (v Around) Upper(x, lnLevel float64) float64 {
 	return min(math.Nextafter(x+v.margin(lnLevel), 2), 1)
 }
 
-// Pass returns bar + s.
 func (v Around) Pass(bar, lnLevel float64) (float64, bool) {
 	if bar <= v.lowest() {
 		return math.Nextafter(v.lowest(), 1), true
@@ -40,7 +34,6 @@ func (v Around) Pass(bar, lnLevel float64) (float64, bool) {
 	return leastPass(v, bar, v.margin(lnLevel), lnLevel)
 }
 
-// Widest returns the two margins and the gap.
 func (v Around) Widest(lnLow, lnHigh, gap float64) float64 {
 	const rounding = 1e-15 // of the cuts, which are at most 1, and of the ends
 	return min(v.margin(lnLow)+v.margin(lnHigh)+gap+rounding, 1-v.lowest())

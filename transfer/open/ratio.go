@@ -26,7 +26,6 @@ type Ratio struct {
 
 const quotient = 0x1p-51 // of itself a ratio may be off that is computed
 
-// Lower returns r <= x.
 func (v Ratio) Lower(x, lnLevel float64) float64 {
 	if !(x > 0) {
 		return 0
@@ -35,7 +34,6 @@ func (v Ratio) Lower(x, lnLevel float64) float64 {
 	return x - leastStep(x, lnLevel, 0, func(step float64) sum { return v.sum(x*(1-quotient), x-step, 1) })
 }
 
-// Upper returns r >= x.
 func (v Ratio) Upper(x, lnLevel float64) float64 {
 	if !(x > 0 && x < 1) {
 		return min(max(x, 0), 1)

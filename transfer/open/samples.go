@@ -18,13 +18,9 @@ type Hoeffding struct {
 	Rows   float64
 }
 
-// Range returns Nearer.Range().
 func (v Hoeffding) Range() (lowest, highest float64) { return v.Nearer.Range() }
+func (v Hoeffding) Edge(x float64) float64           { return v.Nearer.Edge(x) }
 
-// Edge returns Nearer.Edge().
-func (v Hoeffding) Edge(x float64) float64 { return v.Nearer.Edge(x) }
-
-// Lower returns the greater of two lower ends.
 func (v Hoeffding) Lower(x, lnLevel float64) float64 {
 	lower := v.Nearer.Lower(x, lnLevel)
 	if lowest, _ := v.Range(); x <= lowest {
@@ -33,13 +29,11 @@ func (v Hoeffding) Lower(x, lnLevel float64) float64 {
 	return max(lower, math.Nextafter(x-v.margin(lnLevel), -2))
 }
 
-// Upper returns the lesser of two upper ends.
 func (v Hoeffding) Upper(x, lnLevel float64) float64 {
 	lowest, _ := v.Range()
 	return min(v.Nearer.Upper(x, lnLevel), math.Nextafter(max(x, lowest)+v.margin(lnLevel), 2))
 }
 
-// Pass returns the lesser of two edges.
 func (v Hoeffding) Pass(bar, lnLevel float64) (float64, bool) {
 	x, ok := v.Nearer.Pass(bar, lnLevel)
 	if lowest, _ := v.Range(); bar <= lowest {

@@ -27,11 +27,8 @@ type Tails interface {
 // unitRange is the range of values in [0,1] whose means may be any.
 type unitRange struct{}
 
-// Range returns 0 and 1.
 func (unitRange) Range() (lowest, highest float64) { return 0, 1 }
-
-// Edge returns x.
-func (unitRange) Edge(x float64) float64 { return x }
+func (unitRange) Edge(x float64) float64           { return x }
 
 // Unit is a query with values in [0,1]. Independent rows are enough. Lower(x, q) and Upper(x, q) are the p below and
 // above x with Rows kl(x || p) = ln 1/q. Source: Hoeffding 1963, Theorem 1.
@@ -51,7 +48,6 @@ func (v Unit) Lower(x, lnLevel float64) float64 {
 	return num.KLEnd(x, v.rate(lnLevel), -1)
 }
 
-// Upper returns p >= x.
 func (v Unit) Upper(x, lnLevel float64) float64 {
 	switch {
 	case x <= 0:
@@ -62,7 +58,6 @@ func (v Unit) Upper(x, lnLevel float64) float64 {
 	return num.KLEnd(x, v.rate(lnLevel), 1)
 }
 
-// Pass returns x with Rows kl(x || bar) = ln 1/q.
 func (v Unit) Pass(bar, lnLevel float64) (float64, bool) {
 	if bar <= 0 { // a mean above 0 has an expectation above 0
 		return math.SmallestNonzeroFloat64, true

@@ -64,11 +64,11 @@ func (c CountGate) Certified(n int64) bool {
 	e := max(z, 0) * max(z, 0) / (2 * rows)
 	low := 1 / rows
 	if c.Height > 0 {
-		low += klAbove(max(c.Height, 0x1p-900), e) // it grows in the bar
+		low += num.KLAbove(max(c.Height, 0x1p-900), e) // it grows in the bar
 	}
 	high := c.Height + c.Margin
 	if c.failsToo() {
-		high = 1 - klAbove(math.Nextafter(c.Headroom(1).Hi, 1), e) - 1/rows
+		high = 1 - num.KLAbove(math.Nextafter(c.Headroom(1).Hi, 1), e) - 1/rows
 	}
 	return low <= high*(1-1e-14)
 }

@@ -50,43 +50,38 @@ func (d Ladder) Cells(n int64) ([]Cell, float64) { return new(LadderSearch).Cell
 // number of queries. The zero value is ready for use.
 type LadderSearch struct{ builder }
 
-// plan begins a plan.
-func (s *LadderSearch) plan(d Ladder, n int64) {
+// plan finds about the walk with the least bound of a plan; ln is -Inf where one cell serves, and +Inf where there is
+// none.
+func (s *LadderSearch) plan(d Ladder, n int64) (best walk, ln float64) {
 	if d.Queries != s.Queries {
 		s.entered, s.states = s.entered[:0], s.states[:0]
 	}
 	s.ladderPlan = d.on(n)
+	if d.Tau >= LeastLadderTau && d.Top <= 2*d.Tau { // v_0 = hi - tau is within tau of every loss
+		return best, math.Inf(-1)
+	}
+	if d.Tau >= LeastLadderTau {
+		var ok bool
+		if best, ok = s.best(); ok {
+			return best, best.lnFailure()
+		}
+	}
+	return best, math.Inf(1)
 }
 
 // Rough returns about ln of the bound of the ladder that [LadderSearch.Cells] would build, in a small part of the
 // time, and +Inf where there is none: K and the counts of 0/1 losses are not rounded.
 func (s *LadderSearch) Rough(d Ladder, n int64) float64 {
-	if d.Tau < LeastLadderTau {
-		return math.Inf(1)
-	}
-	if d.Top <= 2*d.Tau {
-		return math.Inf(-1)
-	}
-	s.plan(d, n)
-	best, ok := s.best()
-	if !ok {
-		return math.Inf(1)
-	}
-	return best.lnFailure()
+	_, ln := s.plan(d, n)
+	return ln
 }
 
-// Cells returns [Ladder.Cells].
 func (s *LadderSearch) Cells(d Ladder, n int64) (cells []Cell, lnFailure float64) {
-	if d.Tau < LeastLadderTau {
+	best, ln := s.plan(d, n)
+	if math.IsInf(ln, 1) {
 		return nil, 0
-	}
-	if d.Top <= 2*d.Tau { // v_0 = hi - tau is within tau of every loss
-		return []Cell{{Boundary: d.Top, Value: d.Top - d.Tau}}, math.Inf(-1)
-	}
-	s.plan(d, n)
-	best, ok := s.best()
-	if !ok {
-		return nil, 0
+	} else if math.IsInf(ln, -1) {
+		return []Cell{{Boundary: d.Top, Value: d.Top - d.Tau}}, ln
 	}
 	lnFailure = math.Inf(1)
 	take := func(built []Cell) {
@@ -171,7 +166,7 @@ func (d ladderPlan) reach(x float64) (s, slope float64) {
 		return s, slope
 	}
 	// The rate of Skewed is the rate of Varies where that is below the worst of all expectations, and else says nothing.
-	u := klAbove(d.Varies, x/float64(d.n))
+	u := num.KLAbove(d.Varies, x/float64(d.n))
 	if known := u - d.Varies; u < 1 && known < s && (num.KLShift{P: d.Varies, Shift: known}).Slope() < 0 {
 		return known * (1 + 1e-14), 1 / (float64(d.n) * oddsRatio(u, d.Varies))
 	}
@@ -267,7 +262,7 @@ func (b *builder) step(l int, v, dv, s float64) (down, slope float64, ok bool) {
 		return 0, 0, false
 	}
 	e, de := b.entropy(entered + s)
-	u := klAbove(p, e) + half
+	u := num.KLAbove(p, e) + half
 	du := dv
 	if off, slope := b.reach(entered + s); p+off+half < u {
 		u, du = p+off+half, dv+slope
@@ -278,7 +273,7 @@ func (b *builder) step(l int, v, dv, s float64) (down, slope float64, ok bool) {
 		return 0, 0, false
 	}
 	e, de = b.entropy(states + s)
-	q, dq := klExpectation(u, e), du
+	q, dq := num.KLExpectation(u, e), du
 	if off, slope := b.reach(states + s); u+off < q {
 		q, dq = u+off, du+slope
 	} else if q < 1 && q > u {
@@ -431,11 +426,24 @@ func (d ladderPlan) lnAbove(cell Cell, p float64) float64 {
 	if d.ZeroOne {
 		return d.lnAtLeast(cell.Count+1, p)
 	}
-	if p >= cell.Boundary {
+	return d.lnOff(cell.Boundary, p, cell.Boundary-p)
+}
+
+// lnBelow returns ln of a bound on the probability that the cell is reached by a loss of at least p.
+func (d ladderPlan) lnBelow(cell Cell, p float64) float64 {
+	p = min(p, 1)
+	if d.ZeroOne {
+		return d.nearer(tail.LnAtMost(d.n, cell.Count, p), p-float64(cell.Count)/float64(d.n))
+	}
+	return d.lnOff(cell.Boundary, p, p-cell.Boundary)
+}
+
+// lnOff is a bound on the probability that a mean comes to a boundary that is s off its expectation.
+func (d ladderPlan) lnOff(boundary, p, s float64) float64 {
+	if s <= 0 {
 		return 0
 	}
-	ln := tail.Exponential{Sides: 1, Rate: num.FromFloat(tail.KnownEntropy(cell.Boundary, p))}.Ln(d.n)
-	return d.nearer(ln, cell.Boundary-p)
+	return d.nearer(tail.Exponential{Sides: 1, Rate: num.FromFloat(tail.KnownEntropy(boundary, p))}.Ln(d.n), s)
 }
 
 // nearer is a bound on the probability that a mean is s off, or Hoeffding's or the bound of a known variance where
@@ -451,26 +459,9 @@ func (d ladderPlan) nearer(ln, s float64) float64 {
 	return ln
 }
 
-// lnAtLeast and lnAtMost are bounds on the probability of such a count, of 0/1 losses of mean p.
+// lnAtLeast is a bound on the probability of such a count, of 0/1 losses of mean p.
 func (d ladderPlan) lnAtLeast(k int64, p float64) float64 {
 	return d.nearer(tail.LnAtLeast(d.n, k, p), float64(k)/float64(d.n)-p)
-}
-
-func (d ladderPlan) lnAtMost(k int64, p float64) float64 {
-	return d.nearer(tail.LnAtMost(d.n, k, p), p-float64(k)/float64(d.n))
-}
-
-// lnBelow returns ln of a bound on the probability that the cell is reached by a loss of at least p.
-func (d ladderPlan) lnBelow(cell Cell, p float64) float64 {
-	p = min(p, 1)
-	if d.ZeroOne {
-		return d.lnAtMost(cell.Count, p)
-	}
-	if p <= cell.Boundary {
-		return 0
-	}
-	ln := tail.Exponential{Sides: 1, Rate: num.FromFloat(tail.KnownEntropy(cell.Boundary, p))}.Ln(d.n)
-	return d.nearer(ln, p-cell.Boundary)
 }
 
 // boundary returns about the least u > p at which a mean exceeds u with probability at most e^-x. Of 0/1 losses it is a
@@ -478,7 +469,7 @@ func (d ladderPlan) lnBelow(cell Cell, p float64) float64 {
 func (b *builder) boundary(p, x float64) (u float64, count int64) {
 	e, _ := b.entropy(x)
 	off, _ := b.reach(x)
-	u = min(klAbove(p, e), max(p, 0)+off)
+	u = min(num.KLAbove(p, e), max(p, 0)+off)
 	if !b.ZeroOne || u > 1 {
 		return u, 0
 	}
@@ -496,7 +487,7 @@ func (b *builder) least(u float64, k int64, x float64) float64 {
 	e, _ := b.entropy(x)
 	off, _ := b.reach(x)
 	if !b.ZeroOne {
-		return min(klExpectation(u, e), u+off)
+		return min(num.KLExpectation(u, e), u+off)
 	}
 	farthest := u + off
 	u += 0.5 / float64(b.n)
@@ -504,72 +495,11 @@ func (b *builder) least(u float64, k int64, x float64) float64 {
 		return 1
 	}
 	edge := float64(k+1) / float64(b.n) * (1 + 1e-12) // below it the exact tail is none of unequal rows
-	q := min(max(klExpectation(u, e), edge), farthest)
+	q := min(max(num.KLExpectation(u, e), edge), farthest)
 	if q >= 1 || q <= u {
 		return q
 	}
 	hazard := float64(b.n) * (q - u) / (q * (1 - q))
 	short := tail.LnAtMost(b.n, k, q) + x
 	return min(max(q+short/hazard, edge), 1, farthest)
-}
-
-// klAbove returns about the least u >= p with kl(u||p) >= e, for p < 1; it is 2 if there is none.
-func klAbove(p, e float64) float64 {
-	if p <= 0 || e <= 0 {
-		return max(p, 0)
-	}
-	if !(e < -num.Log(p)) {
-		return 2
-	}
-	// The first terms of the root as a series in x, and Halley's method from there.
-	x := math.Sqrt(2 * e)
-	u := p + x*math.Sqrt(p*(1-p)) + (1-2*p)*x*x/6
-	u = min(max(u, p+1e-3*(1-p)*min(e, 1)), p+(1-p)*(1-1e-9))
-	for i := 0; i < 60 && u < 1; i++ {
-		kl, slope := entropyAndSlope(u, p)
-		step := halley(kl-e, slope, 1/(u*(1-u)))
-		u = min(max(u-step, p+(u-p)/16), (u+1)/2)
-		if math.Abs(step) <= 1e-5*min(u-p, 1-u) {
-			break
-		}
-	}
-	return u * (1 + 1e-14)
-}
-
-// klExpectation returns about the least q > u with kl(u||q) >= e, at most 1.
-func klExpectation(u, e float64) float64 {
-	if u <= 0 {
-		return -math.Expm1(-e) * (1 + 1e-15)
-	}
-	// As for klAbove.
-	x := math.Sqrt(2 * e)
-	q := u + x*math.Sqrt(u*(1-u)) + (1-2*u)*x*x/3
-	q = min(max(q, u+1e-3*(1-u)*min(e, 1)), u+(1-u)*(1-1e-9))
-	for i := 0; i < 60 && q < 1; i++ {
-		kl, _ := entropyAndSlope(u, q)
-		step := halley(kl-e, (q-u)/(q*(1-q)), u/(q*q)+(1-u)/((1-q)*(1-q)))
-		q = min(max(q-step, u+(q-u)/16), (q+1)/2)
-		if math.Abs(step) <= 1e-5*min(q-u, 1-q) {
-			break
-		}
-	}
-	return min(q*(1+1e-14), 1)
-}
-
-// halley returns the step of Halley's method for a value y and two derivatives, after which the error is about the cube
-// of what it was, and Newton's where that is a step backwards.
-func halley(y, slope, bend float64) float64 {
-	if room := 1 - y*bend/(2*slope*slope); room > 0.5 {
-		return y / slope / room
-	}
-	return y / slope
-}
-
-// entropyAndSlope returns kl(u||p) and its derivative in u, for u and p in (0,1).
-func entropyAndSlope(u, p float64) (kl, slope float64) {
-	ones, zeros := num.Log(u/p), num.Log((1-u)/(1-p))
-	if kl = u*ones + (1-u)*zeros; kl < 2e-3 { // where that would lose digits
-		kl = num.KLShift{P: p, Shift: u - p}.Nats()
-	}
-	return kl, ones - zeros
 }

@@ -161,10 +161,10 @@ func TestRootsOfTheEntropy(t *testing.T) {
 		if r.IntN(2) == 0 {
 			p = 1 - p/2
 		}
-		if u := klAbove(p, e); !within(p, u, e, func(u float64) float64 { return kl(u, p) }) {
+		if u := num.KLAbove(p, e); !within(p, u, e, func(u float64) float64 { return kl(u, p) }) {
 			t.Fatalf("kl(u||%v) = %v at u = %v, want %v", p, kl(u, p), u, e)
 		}
-		if q := klExpectation(p, e); !within(p, q, e, func(q float64) float64 { return kl(p, q) }) {
+		if q := num.KLExpectation(p, e); !within(p, q, e, func(q float64) float64 { return kl(p, q) }) {
 			t.Fatalf("kl(%v||q) = %v at q = %v, want %v", p, kl(p, q), q, e)
 		}
 	}
