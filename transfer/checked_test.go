@@ -286,7 +286,8 @@ func TestCheckedRowsOfTheJointBound(t *testing.T) {
 	}
 }
 
-// Where rows arrive the CVaR theorem is never asked: any number of queries and any beta is checked, if values are shown.
+// Where rows arrive the CVaR theorem is never asked: any number of queries and any beta is checked, if values are
+// shown.
 func TestCheckedRowsThatArrive(t *testing.T) {
 	for _, name := range []string{"gaussian", "gaussian-schedule", "gaussian-open"} {
 		m, _ := Lookup(name)
