@@ -65,5 +65,4 @@ var binomial = Method{
 	},
 }
 
-// differences is where the tails of differences are proved.
 var differences = proved("feedback.md#differences")

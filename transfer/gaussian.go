@@ -32,7 +32,6 @@ var gaussianSchedule = Method{
 	},
 }
 
-// redrawn says what noise that is cut is.
 const redrawn = "Where a cut is given, draw the normal number again until its absolute value is at most cut times its standard deviation, by the number alone; a number that is clipped there, or an answer, is not covered."
 
 const addGaussian = "Add independent N(0, noise_scale^2) to every answer, including to repeated queries, and stop after m answers."
@@ -234,7 +233,6 @@ func moment(g goal.Goal) noise.Moment {
 	return nil
 }
 
-// momentPlan is the plan of a goal with a bound on the second moment.
 func momentPlan(g Goal) noise.Plan {
 	return solver.PlanBy(g, noise.LowVariance(moment(g), g.Checked, noise.SidesOf(g.OneSided)))
 }

@@ -105,7 +105,6 @@ func (r anyAnswer) Beta(g Goal) theory.LogProb {
 	return 0
 }
 
-// computed says how far the schedule of an answer goes.
 func (a Answer) computed() string {
 	return "its schedule has been computed for " + goal.Plural(a.Queries, "query", "queries") + "; nothing is claimed beyond"
 }

@@ -26,7 +26,6 @@ var ladder = Method{
 	theorems:  theorems{rule: ladderRule, other: drawnLadderRule, drawn: drawnLadderRule},
 }
 
-// oneScore is the rule for a single look: the score itself.
 var oneScore = solver.FixedQuery{Domain: linear, Exact: true}
 
 // ladderRule is Theorem 4, or the score itself where that needs fewer rows.
@@ -76,16 +75,15 @@ func BoardFailure(g Goal, boards ...[]theory.Step) (theory.LogProb, error) {
 // of all that is above the last.
 func isBoard(g Goal, board []theory.Step) bool {
 	const rounded = 0x1p-52
-	for i := 1; i < len(board); i++ {
-		if !follows(board[i], board[i-1], g) {
+	last := len(board) - 1
+	for i := range last {
+		if !follows(board[i+1], board[i], g) {
 			return false
 		}
 	}
-	last := len(board) - 1
 	return last > 0 && math.Abs(board[0].Value-g.Baseline()) <= g.Tau+rounded && board[last].Value >= 1-g.Tau-rounded
 }
 
-// follows reports whether a step may be the next one after another.
 func follows(s, before theory.Step, g Goal) bool {
 	if !(s.Boundary > before.Boundary && s.Value > before.Value) {
 		return false

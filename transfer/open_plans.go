@@ -104,7 +104,6 @@ type anyLook struct{ solver.Optimised }
 
 func (r anyLook) Queries(g Goal) int64 { return solver.MostQueries(g, g.Rare(), r.Holds) }
 
-// openRule is what the plan of a goal certifies, by one kind of look.
 func openRule(kinds goal.Kinds, look func(g Goal, p open.Plan) (float64, Mechanism)) anyLook {
 	reach := func(g Goal) func(int64) (float64, Mechanism) {
 		return func(n int64) (float64, Mechanism) {

@@ -38,7 +38,6 @@ func dpTiltRows(g Goal) num.DD {
 	return solver.LnOver(g.Sides(), g).Div(gap.Mul(gap).MulFloat(2))
 }
 
-// tiltEpsilon is the goal's epsilon, or tau.
 func tiltEpsilon(g Goal) float64 {
 	if g.Epsilon > 0 {
 		return g.Epsilon

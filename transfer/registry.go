@@ -9,7 +9,6 @@ import (
 
 func source(key, where string) theory.Source { return theory.Source{Key: key, Where: where} }
 
-// proved lists places in docs/theorems.
 func proved(places ...string) []theory.Source {
 	return each.Of(places, func(place string) theory.Source { return source("dpcalc", "docs/theorems/"+place) })
 }

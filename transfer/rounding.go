@@ -82,7 +82,6 @@ var roundingWidths = Method{
 	theorems: theorems{rule: widthsRule},
 }
 
-// widthsRule is Theorem 6.
 var widthsRule = solver.Bounded{
 	Searched: solver.Searched{
 		Domain: linear,

@@ -9,7 +9,6 @@ import (
 	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
-// drawnSources is where the tails of a sample are proved.
 func drawnSources(g goal.Goal) []theory.Source {
 	if goal.IsSubset(g.Sample) {
 		return append(proved("samples.md#subset-of-a-benchmark"), source("hoeffding63", "Theorem 4"), source("serfling74", "Corollary 1.1"))

@@ -23,7 +23,6 @@ var sealed = Method{
 	theorems: theorems{rule: sealedRule, drawn: sealedRule},
 }
 
-// sealedRule is the union over the finalists.
 var sealedRule = func() solver.Union {
 	u := solver.PerQuery(goal.AllKinds, solver.OneLook{Exact: true, Convex: true})
 	u.Run = transcriptsRule.Run

@@ -139,7 +139,6 @@ func (m Method) Admits(g Goal) error {
 	return err
 }
 
-// shortage says why not even the fewest queries can be answered.
 func (m Method) shortage(r solver.Rule, g Goal) string {
 	g.Queries = solver.Fewest(g)
 	return missing(goal.Plural(g.Queries, "query needs", "queries need"), r, g)
@@ -150,7 +149,6 @@ const (
 	noneCanPass = "nothing at the bar or below it can pass, whatever tau is"
 )
 
-// isTrivial reports whether the tau asked for is beyond the limit of the rule.
 func isTrivial(r solver.Rule, g Goal) bool { return g.Tau > 0 && g.Tau >= r.Limit(g) }
 
 // useless says why a tau that was solved for promises nothing, "" if it promises something: it is at the limit of the

@@ -64,7 +64,6 @@ func validatorFor(g Goal) (tree.Validator, bool) {
 	return v, ln <= v.LnBeta
 }
 
-// validatorOf is the promise of a validator with a threshold.
 func validatorOf(g Goal, threshold float64) tree.Validator {
 	v := tree.Validator{Values: g.DrawnValues(), Queries: g.Queries, Flags: g.Budget, Tau: g.Tau, Threshold: threshold,
 		Guesses: !g.KeepsThreshold(), LnBeta: g.Beta.Ln()}

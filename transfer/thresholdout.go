@@ -130,7 +130,6 @@ func budgetNeeds(g Goal) error {
 	return nil
 }
 
-// lesserRequirement is the lesser of n0 and n1.
 func lesserRequirement(r thresholdout.Requirement) num.DD {
 	n0, n1 := r.N0(), r.N1()
 	if n0.Cmp(n1) <= 0 {

@@ -27,7 +27,6 @@ var transcripts = Method{
 	theorems: theorems{rule: transcriptsRule, drawn: transcriptsRule},
 }
 
-// transcriptsRule is the union over as many queries as the user counts.
 var transcriptsRule = solver.Union{
 	Domain:  solver.Domain{Kinds: goal.AllKinds, Needs: transcriptsGiven},
 	Look:    solver.OneLook{Both: true, Exact: true, Convex: true},

@@ -39,7 +39,6 @@ var parameters = [...]struct {
 	{lnFlag, withLn}, {pastLooksFlag, withPastLooks},
 }
 
-// known are those that say how much queries vary.
 var known = []string{disagreementFlag, atLeastFlag, varianceFlag, secondMomentFlag}
 
 // Used returns the goal of an answer with only the fields that the method uses. The number, its proof and what is said
@@ -160,16 +159,13 @@ func (m Method) withUnused(a Answer) Answer {
 	return a
 }
 
-// decides reports whether the method makes use of it.
 func (m Method) decides(g Goal) bool {
 	u, ok := m.rule.(solver.Union)
 	return ok && u.Look.Decided && g.Decides()
 }
 
-// decidedRowsProof is where the tails are proved.
 var decidedRowsProof = proved("open.md#decided-rows")
 
-// counted says what a plan for decided rows takes for granted.
 func (a Answer) counted() string {
 	classes := ""
 	if a.Decided == TwoClasses {

@@ -38,7 +38,6 @@ type Answer struct {
 	Reached     float64        // the power of these rows and this effect
 }
 
-// fixedGate is the method of a gate with a number of looks.
 var fixedGate, _ = transfer.Lookup("gate")
 
 // Method returns the method whose gate it is.
@@ -56,7 +55,6 @@ func (f Gate) Method() string {
 // are compared on them. Elsewhere a mean follows the normal law, approximately.
 func (f Gate) IsExact() bool { return (f.Query.IsZeroOne() || f.Query.IsSigned()) && f.Spread == 0 }
 
-// top is the greatest truth of a model.
 func (f Gate) top() float64 {
 	if f.Query.IsSigned() {
 		return f.Disagreement
@@ -213,15 +211,12 @@ func (f Gate) fewest() (int64, error) {
 	return n, nil
 }
 
-// mostForecast is more rows than are looked for.
 const mostForecast = 1<<40 + 1
 
-// plan is the look of an open gate.
 func (f Gate) plan() open.Plan {
 	return open.Plan{LnBeta: f.Beta.Ln(), Bet: open.Usual(), Looks: f.Queries, Rare: f.Rare()}
 }
 
-// level is ln of the level of the look.
 func (f Gate) level() float64 {
 	if f.Open {
 		pass, _ := f.plan().Levels()
@@ -289,10 +284,8 @@ func inRatio(c tail.Classes, n int64) tail.Classes {
 	return c
 }
 
-// truth is the truth of a model that is so far above the bar.
 func (f Gate) truth(effect float64) float64 { return min(f.Bar.Value+effect, f.top()) }
 
-// chance is how probably a model passes whose truth is so far above the bar.
 func (a Answer) chance(effect float64) float64 {
 	truth := a.truth(effect)
 	c := open.Contest{Rows: a.Samples, Differ: a.Disagreement, Truth: truth}

@@ -37,7 +37,6 @@ func (s *boardSearch) excess(g goal.Goal) float64 {
 	return ln - g.Beta.Ln()
 }
 
-// rough is about the excess.
 func (s *boardSearch) rough(g goal.Goal) float64 {
 	return s.Rough(LadderOf(g), g.Samples) - g.Beta.Ln()
 }
@@ -231,7 +230,6 @@ func (b Board) Tau(g goal.Goal) (float64, Mechanism) {
 	return hi, b.Run(g)
 }
 
-// roughTau is about the least tau, or top.
 func roughTau(g goal.Goal, top float64, rough func(tau float64) float64) float64 {
 	above := 1 - g.Baseline()
 	cube := 0.44 * (num.Log(float64(g.Queries)) - g.Beta.Ln()/8) * above * math.Sqrt(above) / float64(g.Samples)
@@ -267,7 +265,6 @@ func (b Board) Beta(g goal.Goal) theory.LogProb {
 	return 0
 }
 
-// Run returns the table.
 func (Board) Run(g goal.Goal) Mechanism {
 	cells, _ := LadderOf(g).Cells(g.Samples)
 	return boardOf(g, cells)

@@ -18,7 +18,6 @@ func (e Either) Applies(g goal.Goal) error { return e.First.Applies(g) }
 
 func (e Either) Limit(g goal.Goal) float64 { return e.First.Limit(g) }
 
-// betters reports whether the second rule certifies a goal that the first does not.
 func (e Either) betters(g goal.Goal) bool { return e.Serves(g) && e.Second.Holds(g) }
 
 func (e Either) Serves(g goal.Goal) bool {

@@ -65,7 +65,6 @@ func (o OneLook) independent(g goal.Goal) Rule {
 	return Either{First: o.exponential(goal.Linear, o.rate), Second: rule}
 }
 
-// counts reports whether the tails of a goal are binomial.
 func (o OneLook) counts(g goal.Goal) bool { return o.Exact && g.Query.IsZeroOne() }
 
 // usual is the tail by a moment generating function, or the tail of counts.
@@ -136,7 +135,6 @@ func (o OneLook) decidedBy(g goal.Goal) Rule {
 // rule. The rows that it finds and every greater number serve.
 type leads struct{ Rule }
 
-// mostLeads is the greatest number of rows whose wins are counted.
 const mostLeads = 1 << 20
 
 // ln returns ln of what the look fails with by its wins, 0 if it counts none.
@@ -147,16 +145,14 @@ func (leads) ln(g goal.Goal) float64 {
 	return tail.LnLead(g.Samples, decidedRows(g.Disagreement, g.Samples), g.BarTails())
 }
 
-// serves reports whether wins certify so many rows, and whether they certify all greater numbers too.
-func (r leads) serves(g goal.Goal) (one, all bool) {
-	all = tail.LeadsErrRarely(float64(g.Samples), g.Disagreement, g.BarTails(), g.Beta.Ln())
-	return all || r.ln(g) <= g.Beta.Ln(), all
+// servesMore reports whether wins certify so many rows and all greater numbers.
+func (leads) servesMore(g goal.Goal) bool {
+	return tail.LeadsErrRarely(float64(g.Samples), g.Disagreement, g.BarTails(), g.Beta.Ln())
 }
 
-func (r leads) Holds(g goal.Goal) bool {
-	one, _ := r.serves(g)
-	return one || r.Rule.Holds(g)
-}
+func (r leads) serves(g goal.Goal) bool { return r.servesMore(g) || r.ln(g) <= g.Beta.Ln() }
+
+func (r leads) Holds(g goal.Goal) bool { return r.serves(g) || r.Rule.Holds(g) }
 
 func (r leads) Samples(g goal.Goal, by Trail) (Reached, error) {
 	least, err := r.Rule.Samples(g, by)
@@ -165,13 +161,9 @@ func (r leads) Samples(g goal.Goal, by Trail) (Reached, error) {
 	}
 	n := num.Ints{Lo: 1, Hi: least.N, Guess: least.N}.Least(func(n int64) bool {
 		g.Samples = n
-		_, all := r.serves(g)
-		return all || n == least.N
+		return n == least.N || r.servesMore(g)
 	})
-	for g.Samples = n - 1; g.Samples > 0; g.Samples-- {
-		if one, _ := r.serves(g); !one {
-			break
-		}
+	for g.Samples = n - 1; g.Samples > 0 && r.serves(g); g.Samples-- {
 	}
 	return Reached{N: g.Samples + 1}, nil
 }
@@ -182,8 +174,7 @@ func (r leads) Tau(g goal.Goal) (float64, Mechanism) {
 	tau, run := r.Rule.Tau(g)
 	least := num.Near{From: tau, Top: tau}.Least(func(tau float64) bool {
 		g.Tau = tau
-		one, _ := r.serves(g)
-		return one
+		return r.serves(g)
 	})
 	if least < tau {
 		return least, Mechanism{}
@@ -212,7 +203,6 @@ type onDecided struct {
 	bar   bool       // whether a known bar counts
 }
 
-// decided is the goal on the decided rows, and its rule.
 func (r onDecided) decided(g goal.Goal) (goal.Goal, Rule) {
 	d := g.Disagreement
 	if g.Samples > 0 {
@@ -240,18 +230,9 @@ func (r onDecided) Limit(g goal.Goal) float64 {
 	return rule.Limit(on) * 2 * g.Disagreement
 }
 
-// trivial reports whether no row is decided, and never whether no mean can be so far off.
-func (r onDecided) trivial(g goal.Goal) (none, never bool) {
-	on, rule := r.decided(g)
-	return on.Samples == 0, on.Tau >= rule.Limit(on)
-}
-
 func (r onDecided) Holds(g goal.Goal) bool {
-	if none, never := r.trivial(g); none || never {
-		return never && !none
-	}
 	on, rule := r.decided(g)
-	return rule.Holds(on)
+	return on.Samples > 0 && (on.Tau >= rule.Limit(on) || rule.Holds(on)) // no mean can be so far off, or rarely is
 }
 
 func (r onDecided) Samples(g goal.Goal, _ Trail) (Reached, error) {
@@ -275,14 +256,14 @@ func (r onDecided) Samples(g goal.Goal, _ Trail) (Reached, error) {
 }
 
 func (r onDecided) Queries(g goal.Goal) int64 {
-	switch none, never := r.trivial(g); {
-	case none:
+	switch on, rule := r.decided(g); {
+	case on.Samples == 0:
 		return 0
-	case never:
+	case on.Tau >= rule.Limit(on):
 		return goal.MaxCount
+	default:
+		return rule.Queries(on)
 	}
-	on, rule := r.decided(g)
-	return rule.Queries(on)
 }
 
 func (r onDecided) Tau(g goal.Goal) (float64, Mechanism) {
@@ -299,14 +280,14 @@ func (r onDecided) Tau(g goal.Goal) (float64, Mechanism) {
 }
 
 func (r onDecided) Beta(g goal.Goal) theory.LogProb {
-	switch none, never := r.trivial(g); {
-	case none:
+	switch on, rule := r.decided(g); {
+	case on.Samples == 0:
 		return 0
-	case never:
+	case on.Tau >= rule.Limit(on):
 		return theory.Zero
+	default:
+		return rule.Beta(on)
 	}
-	on, rule := r.decided(g)
-	return rule.Beta(on)
 }
 
 // convexLook is one query at its convex tails: on both sides, on one, or at a known bar.
@@ -410,7 +391,6 @@ type FixedQuery struct {
 	sides theory.Sides // of the binomial requirement
 }
 
-// isBinomial reports whether the binomial requirement is used for g.
 func (f FixedQuery) isBinomial(g goal.Goal) bool { return f.Exact && g.Query.IsZeroOne() }
 
 func (f FixedQuery) Holds(g goal.Goal) bool {

@@ -68,7 +68,6 @@ func (m Mechanism) InUnits(g goal.Goal) Mechanism {
 	return m
 }
 
-// times returns the noise, the threshold and the step in other units.
 func (m Mechanism) times(width float64) Mechanism {
 	m.Scale, m.ScaleFirst = m.Scale*width, m.ScaleFirst*width
 	m.Threshold, m.Step = m.Threshold*width, m.Step*width
