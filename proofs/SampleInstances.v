@@ -1,8 +1,9 @@
-(* The theorems behind rows of sensitive functions, at numbers. With a hypothesis that nobody can meet, or with one
-   more, a definition does not compile. *)
+(* The theorems behind rows of sensitive functions and of subsets of a benchmark, at numbers. With a hypothesis that
+   nobody can meet, or with one more, a definition does not compile. *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
-From dpcalc Require Import Tree Count Gate Tails Records Sides Cvar Sensitive McDiarmid Certificate Instances.
+From dpcalc Require Import Tree Count Gate Tails Records Sides Certified Cvar Sensitive McDiarmid WithoutReplacement
+  Subset Certificate Instances.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -56,3 +57,80 @@ Proof.
   rewrite side_of_300 by lra. replace (-600 * (2/10/(2*1))^2) with (-6) by field. generalize exp_minus_6.
   replace (INR 3) with 3 by (simpl; ring). lra.
 Qed.
+
+(* The same tests on 201 of the 600 items of any benchmark. *)
+Section Benchmark.
+Variable X : Type.
+Variable items : list X.
+Hypothesis six_hundred : length items = 600%nat.
+
+Lemma some_of_600 : items <> nil.
+Proof. intros E. rewrite E in six_hundred. discriminate. Qed.
+
+Lemma fewer_than_600 : (201 <= length items)%nat.
+Proof. rewrite six_hundred. lia. Qed.
+
+Notation P := (drawn X items 201).
+Notation score := (subset_mean X 201).
+Notation truth := (benchmark_mean X items).
+Notation serfling := (serfling_side X items 201).
+Notation serfling_bounds := (serfling_sides X items some_of_600 201 ltac:(lia) fewer_than_600).
+Notation bounds := (sides_min _ _ _ _ _ _ _ serfling_bounds
+  (subset_kl_sides X items some_of_600 201 ltac:(lia) fewer_than_600)).
+
+Lemma serfling_at_600 : serfling (1/10) <= 1/400.
+Proof.
+  unfold serfling_side, serfling_rows. rewrite six_hundred. destruct (Rle_dec _ _); [lra|].
+  destruct (Nat.eq_dec _ _) as [E|_]; [discriminate|]. rewrite !INR_IZR_INZ. simpl IZR.
+  eapply Rle_trans; [|exact exp_minus_6]. apply exp_le.
+  replace (201 / (1 - (201 - 1) / 600)) with (603/2) by field. lra.
+Qed.
+
+Theorem gate_of_a_subset (a : list bool -> query X * R) :
+  P (fun S => exists later b v, transcript _ _ score (1/10) a 1 20 S = later ++ b :: v /\ wrong _ truth (1/10) a v b) <=
+  5/100.
+Proof.
+  eapply Rle_trans; [apply (gate_sides _ _ _ _ _ _ bounds (1/10) a 1 20 ltac:(lra))|].
+  assert (H := Rmin_l (serfling (1/10)) (Chernoff.side (INR 201) (1/10))). rewrite twenty_looks.
+  assert (H' := serfling_at_600). lra.
+Qed.
+
+Lemma serfling_positive : 0 <= serfling (1/10).
+Proof.
+  unfold serfling_side. destruct (Rle_dec _ _); [lra|]. destruct (Nat.eq_dec _ _); [lra|]. left. apply exp_pos.
+Qed.
+
+Definition gate_at_the_bar (a : list bool -> query X) : P _ <= INR (N 20 1) * serfling (1/10) :=
+  gate_bar_subset X items some_of_600 201 ltac:(lia) fewer_than_600 (8/10) (1/10) _ ltac:(lra) serfling_positive a 1 20
+    (or_introl (Rle_refl _)) (or_introl (Rle_refl _)).
+
+Definition gate_at_the_bar_one_side (a : list bool -> query X) : P _ <= INR (N 20 1) * serfling (1/10) :=
+  gate_bar_subset_one_side X items some_of_600 201 ltac:(lia) fewer_than_600 (8/10) (1/10) _ serfling_positive a 1 20
+    (or_introl (Rle_refl _)).
+
+(* Certificates of 201 rows. *)
+Notation replaced := (repeat (uniform X items some_of_600) 201).
+Definition of_rows (s : R) : R := if Rle_dec s 0 then 1 else exp (- 2 * Tails.n X replaced * s^2).
+
+Lemma of_rows_range s : 0 <= of_rows s.
+Proof. unfold of_rows. destruct (Rle_dec s 0); [lra|]. left. apply exp_pos. Qed.
+
+Lemma of_rows_low s p : low_cert (Tails.n X replaced) (p + s) (of_rows s) p.
+Proof.
+  unfold of_rows. destruct (Rle_dec s 0); [apply low_all; lra|]. apply low_hoeffding; [lra|].
+  apply Req_le. f_equal. ring.
+Qed.
+
+Definition certified_subset : sides P score truth of_rows :=
+  subset_sides X items some_of_600 201 ltac:(lia) fewer_than_600 of_rows of_rows_range (fun s p _ => of_rows_low s p).
+
+Lemma of_rows_off : off_cert X replaced (1/10) (2 * of_rows (1/10)).
+Proof.
+  intros p _. exists (of_rows (1/10)), (of_rows (1/10)). assert (H := of_rows_range (1/10)).
+  repeat split; try lra; apply of_rows_low.
+Qed.
+
+Definition finalists_of_a_subset (f : list (query X)) : P _ <= INR (length f) * (2 * of_rows (1/10)) :=
+  subset_off X items some_of_600 201 ltac:(lia) fewer_than_600 f (1/10) _ of_rows_off.
+
+End Benchmark.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
+	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/tail"
 )
 
@@ -42,6 +43,10 @@ var checkedRows = map[string][]checked{
 			asked(Bounded, withPasses, withSide, atBar, withEqualClusters),
 			slices.Concat([]string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, convexAtBar, ofRows), nil},
 		{"values in [0,1] of clusters at a known bar", asked(Bounded, withPasses, withSide, atBar, withClusters), []string{"Clusters.gate_bar_clusters", "Clusters.gate_bar_clusters_one_side"}, nil},
+		kind("values in [0,1] or 0/1 of a subset of a benchmark at a known bar", ofSubset(withPasses, withSide, atBar), nil,
+			[]string{"Subset.gate_bar_subset", "Subset.gate_bar_subset_one_side", "ConvexRows.convex_tail_falls"}, subsetTails),
+		kind("values in [0,1] of a subset of a benchmark", asked(Bounded, withPasses, withSide, withSubset), nil,
+			[]string{"Sides.gate_sides"}, subsetSides, subsetCells),
 	}, sensitiveKinds([]string{"Sides.gate_sides"}, withPasses, withSide),
 		sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {
@@ -51,6 +56,8 @@ var checkedRows = map[string][]checked{
 	"sparse-validate": slices.Concat([]checked{
 		{"values in [0,1], without --hold", asked(Bounded, withBudget, withGuess), []string{"Guesses.sparse_bounded"}, nil},
 		{"0/1 values, without --hold", asked(Binary, withBudget, withGuess), []string{"Guesses.sparse_counts"}, equalRows},
+		kind("values in [0,1] of a subset of a benchmark, without --hold", asked(Bounded, withBudget, withGuess, withSubset), nil,
+			[]string{"Sides.sparse_sides"}, subsetSides),
 	}, sided(exponential(countSides), []string{"Sides.sparse_sides"}, withBudget, withGuess)),
 	"rounding-widths": slices.Concat([]checked{
 		{"values in [0,1]", asked(Bounded), slices.Concat(widths, unitSides), nil},
@@ -59,6 +66,8 @@ var checkedRows = map[string][]checked{
 	"sealed": slices.Concat([]checked{
 		kind("values in [0,1]", asked(Bounded, withSide), nil, []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, sealedSides, convexSides),
 		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
+		kind("values in [0,1] of a subset of a benchmark", asked(Bounded, withSide, withSubset), nil,
+			sealedSides, []string{"Subset.subset_off"}, subsetSides, subsetCells),
 	}, sensitiveKinds(sealedSides, withSide), sidedConvex(sealedCounts, sealedSides, withSide)),
 	"gaussian":          slices.Concat(jointRows, arrivingRows("Arrivals.arrivals")),
 	"gaussian-schedule": slices.Concat(jointRows, arrivingRows("Arrivals.arrivals")),
@@ -171,6 +180,9 @@ var (
 	unitSides    = []string{"Guesses.unit_sides"}
 	countSides   = []string{"Guesses.count_sides"}
 	ofClusters   = []string{"Clusters.cluster_sides", "Clusters.cluster_hoeffding", "Sides.sides_min"}
+	subsetTails  = []string{"Subset.serfling_sides", "WithoutReplacement.without_replacement"}
+	subsetSides  = slices.Concat([]string{"Subset.subset_kl_sides", "Sides.sides_min"}, subsetTails)
+	subsetCells  = slices.Concat([]string{"Subset.subset_sides"}, convexCells)
 	ofRows       = []string{"Weights.equal_weights", "Weights.weighted_rows"} // rows are clusters of equal weight
 	ofSides      = slices.Concat([]string{"Clusters.sides_of_rows"}, ofRows)
 )
@@ -322,6 +334,24 @@ func whenOpen(_ Goal, to *Goal) { to.Open = true }
 func withClusters(from Goal, to *Goal) {
 	if c, ok := from.Sample.(tail.Clusters); ok {
 		to.Sample = c
+	}
+}
+
+// withSubset is rows of a benchmark.
+func withSubset(from Goal, to *Goal) {
+	if goal.IsSubset(from.Sample) {
+		to.Sample = from.Sample
+	}
+}
+
+// ofSubset is the goals about values in [0,1] or 0/1 of rows of a benchmark.
+func ofSubset(fields ...field) func(g Goal) Goal {
+	return func(g Goal) Goal {
+		query := Bounded
+		if g.Query.IsZeroOne() {
+			query = Binary
+		}
+		return asked(query, slices.Concat(fields, []field{withSubset})...)(g)
 	}
 }
 

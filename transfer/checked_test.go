@@ -68,8 +68,8 @@ func TestTheoremsOfCheckedRows(t *testing.T) {
 			}
 		}
 	}
-	if rows != 73 {
-		t.Errorf("%d kinds of checked rows, want 73", rows)
+	if rows != 77 {
+		t.Errorf("%d kinds of checked rows, want 77", rows)
 	}
 }
 
@@ -180,6 +180,11 @@ func TestCheckedRows(t *testing.T) {
 		"equal clusters, a bar":   func(g *Goal) { g.Sample, g.Bar = equalClusters, Some(0.5) },
 		"differences of clusters": func(g *Goal) { g.Query, g.Sample = Difference, tail.Clusters{Count: 5} },
 		"a benchmark":             func(g *Goal) { g.Sample = tail.Subset{Items: 5000} },
+		"a benchmark, a bar":      func(g *Goal) { g.Sample, g.Bar = tail.Subset{Items: 5000}, Some(0.5) },
+		"a benchmark, a variance": func(g *Goal) { g.Sample, g.Variance = tail.Subset{Items: 5000}, 0.01 },
+		"0/1, a benchmark":        func(g *Goal) { g.Query, g.Sample = Binary, tail.Subset{Items: 5000} },
+		"0/1, a benchmark, a bar": func(g *Goal) { g.Query, g.Sample, g.Bar = Binary, tail.Subset{Items: 5000}, Some(0.5) },
+		"a benchmark, differing":  func(g *Goal) { g.Query, g.Sample = Difference, tail.Subset{Items: 5000} },
 		"past looks":              func(g *Goal) { g.PastLooks = 2 },
 		"0/1, past looks":         func(g *Goal) { g.Query, g.PastLooks = Binary, 2 },
 		"transcripts":             func(g *Goal) { g.Transcripts = 5 },
@@ -195,11 +200,12 @@ func TestCheckedRows(t *testing.T) {
 		checked  []string
 	}{
 		"gate": {Gate, false, slices.Concat(sides, moved, []string{"one side", "a bar", "a bar of 0", "0/1 at a bar", "passes",
-			"open", "a variance, a bar", "a difference, a bar", "clusters, a bar", "equal clusters, a bar"})},
+			"open", "a variance, a bar", "a difference, a bar", "clusters, a bar", "equal clusters, a bar",
+			"a benchmark", "a benchmark, a bar", "0/1, a benchmark, a bar"})},
 		"ladder":            {Best, false, []string{"", "0/1", "a floor", "open"}},
-		"sparse-validate":   {Flags, false, append(sides, "a budget", "a guess error", "open")},
+		"sparse-validate":   {Flags, false, append(sides, "a benchmark", "a budget", "a guess error", "open")},
 		"rounding-widths":   {Answers, false, []string{"", "0/1", "a variance", "0/1, a variance", "a value", "0/1, past looks"}},
-		"sealed":            {Final, false, slices.Concat(sides, moved, []string{"one side"})},
+		"sealed":            {Final, false, slices.Concat(sides, moved, []string{"one side", "a benchmark"})},
 		"gaussian":          {Answers, false, []string{"", "0/1", "one side", "rows that arrive"}},
 		"gaussian-schedule": {Answers, false, []string{"", "0/1", "one side", "rows that arrive"}},
 		"gaussian-open":     {Answers, true, []string{"", "0/1", "one side", "rows that arrive"}},
