@@ -18,6 +18,9 @@ type group struct{ last, share int64 }
 
 const shares = 1_000_000
 
+// spare is what Coq's roundings may add to a tail, as a share of the level.
+const spare = 1e-12
+
 // group covers the break points from one on to as far as its two tails stay within the level, both counted if both are
 // meant. The first break point has the greatest expectation of zeros, and the last of ones.
 func (p *plan) group(first int64, both bool) (g group, ok bool) {
@@ -36,12 +39,12 @@ func (p *plan) group(first int64, both bool) (g group, ok bool) {
 			return group{last: last}, true
 		}
 		unit := float64(p.beta.num.Int64()) * shares
-		share := int64(math.Ceil(num.Exp(few-level) * unit * (1 + 1e-12)))
+		share := int64(math.Ceil((num.Exp(few-level)*(1+spare) + spare) * unit))
 		ones, k := last*d+n*s, (first*d+2*n*s+d-1)/d
 		if k > n {
 			return group{last, share}, float64(share) <= unit
 		}
-		left := level + num.Log(1-float64(share)/unit)
+		left := level + num.Log(1-float64(share)/unit-spare)
 		return group{last, share}, ones < n*d && ones/d <= k && law(ones).LnAtLeast(k) <= left
 	}
 	last := num.Ints{Lo: first - 1, Hi: n * (d - s) / d, Guess: first}.Greatest(func(i int64) bool {
