@@ -144,6 +144,35 @@ Definition five_rows_for_two : exists t,
   INR t < INR 5 * (9/10) /\ convex_tail 5 (1/2) (9/10) t <= convex_tail 2 (1/2) (9/10) 1 :=
   convex_tail_falls 2 5 (1/2) (9/10) 1 ltac:(lia) ltac:(lra) ltac:(simpl; lra).
 
+(* Both errors of finalists on two rows, by five cells. *)
+Lemma two_rows_off : off_cert bool [coin; coin] (3/4) (1/10).
+Proof.
+  assert (Hn : Tails.n bool [coin; coin] = 2).
+  { unfold Tails.n. simpl. lra. }
+  assert (T : forall p, 0 <= p -> convex_tail 2 p (p + 3/4) 1 = p^2 / (2 * p + 1/2)).
+  { intros p Hp. unfold convex_tail, excess. simpl. replace ((1 + 1) * (p + 3/4) - 1) with (2 * p + 1/2) by lra.
+    f_equal. ring. }
+  assert (T' : forall p y, 0 <= p -> p^2 <= y * (2 * p + 1/2) -> convex_tail 2 p (p + 3/4) 1 <= y).
+  { intros p y Hp Hy. rewrite T by lra. apply Rmult_le_reg_r with (2 * p + 1/2); [lra|].
+    unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. lra. }
+  assert (C : forall b p0 p1, 0 <= p0 -> 0 <= p1 <= 1 -> p0^2 <= b * (2 * p0 + 1/2) -> p1^2 <= b * (2 * p1 + 1/2) ->
+    cell bool [coin; coin] (3/4) b p0 p1).
+  { intros b p0 p1 H0 H1 A0 A1. split; [exact H0|split; [lra|]]. right. exists 1%nat. rewrite Hn.
+    split; [simpl; lra|]. split; apply T'; lra. }
+  assert (D : forall b p0 p1, 1/4 < p0 -> p1 <= 1 -> cell bool [coin; coin] (3/4) b p0 p1).
+  { intros b p0 p1 H0 H1. split; [lra|split; [lra|]]. left. lra. }
+  apply (cells_off bool [coin; coin] ltac:(discriminate) (3/4) (1/10) (1/4) [3/10; 7/10; 3/4; 1]); [|simpl; lra].
+  assert (B : forall u v p0 p1, 0 <= u -> 0 <= v -> u + v <= 1/10 -> cell bool [coin; coin] (3/4) u p0 p1 ->
+    cell bool [coin; coin] (3/4) v (1 - p1) (1 - p0) -> both_cell bool [coin; coin] (3/4) (1/10) p0 p1).
+  { intros u v p0 p1 Hu Hv Huv. exists u, v. auto. }
+  cbn [chain]. split; [|split; [|split; [|split; [|split; [|exact I]]]]];
+    [apply (B (1/10) 0)|apply (B (1/10) 0)|apply (B 0 0)|apply (B 0 (1/10))|apply (B 0 (1/10))]; try lra;
+    solve [apply D; lra|apply C; lra].
+Qed.
+
+Definition finalists_on_two_rows (f : list (query bool)) : P bool [coin; coin] _ <= INR (length f) * (1/10) :=
+  sealed_certified bool [coin; coin] ltac:(discriminate) f (3/4) (1/10) two_rows_off.
+
 (* Two clusters, one of twice the weight. *)
 Notation two := [(1/3, coin); (2/3, coin)].
 
@@ -156,6 +185,22 @@ Definition finalists_of_clusters (f : list (query bool)) :
   sealed_side _ _ _ _ _ _ (sides_min _ _ _ _ _ _ _ (cluster_sides bool two _ two_weights)
     (cluster_hoeffding bool two _ two_weights))
     f (1/10).
+
+Lemma both_terms p : 0 < p < 1 ->
+  cluster_term (2/3) (1/10) p + cluster_term (2/3) (1/10) (1 - p) <= 2 * exp (- (1 / (2/3)) * Chernoff.E (1/10)).
+Proof.
+  assert (H : forall p, 0 < p -> cluster_term (2/3) (1/10) p <= exp (- (1 / (2/3)) * Chernoff.E (1/10))).
+  { intros x Hx. unfold cluster_term. destruct (Rle_dec (x + 1/10) 1); [|left; apply exp_pos].
+    apply exp_le. assert (HE := Chernoff.E_le (1/10) x ltac:(lra) ltac:(lra)). lra. }
+  intros Hp. assert (H1 := H p ltac:(lra)). assert (H2 := H (1 - p) ltac:(lra)). lra.
+Qed.
+
+Lemma both_nonneg : 0 <= 2 * exp (- (1 / (2/3)) * Chernoff.E (1/10)).
+Proof. generalize (exp_pos (- (1 / (2/3)) * Chernoff.E (1/10))). lra. Qed.
+
+Definition both_errors_of_clusters (f : list (query bool)) :
+  P bool (laws bool two) _ <= INR (length f) * (2 * exp (- (1 / (2/3)) * Chernoff.E (1/10))) :=
+  cluster_finalists bool two _ two_weights f (1/10) _ ltac:(lra) both_nonneg both_terms.
 
 Lemma hoeffding_side_nonneg : 0 <= hoeffding_side bool two (1/10).
 Proof. unfold hoeffding_side. destruct (Rle_dec _ _); [lra|]. left. apply exp_pos. Qed.

@@ -48,7 +48,7 @@ var checkedRows = map[string][]checked{
 		kind("values in [0,1] of a subset of a benchmark", asked(Bounded, withPasses, withSide, withSubset), nil,
 			[]string{"Sides.gate_sides"}, subsetSides, subsetCells),
 	}, sensitiveKinds([]string{"Sides.gate_sides"}, withPasses, withSide),
-		sidedConvex(gateOfCounts, []string{"Sides.gate_sides"}, withPasses, withSide)),
+		sidedConvex(exponential(gateOfCounts).withConvex(), []string{"Sides.gate_sides"}, withPasses, withSide)),
 	"ladder": {
 		{"losses in [0,1]", asked(Bounded, withFloor), []string{"Rows.ladder_bounded", "Rows.ladder_one", "Entropy.hoeffding_kl"}, nil},
 		{"0/1 losses", asked(Binary, withFloor), slices.Concat([]string{"Rows.ladder_counts", "Rows.ladder_one", "Binomial.binomial_off", "Entropy.hoeffding_kl"}, oneTail, bothTails), equalRows},
@@ -64,11 +64,12 @@ var checkedRows = map[string][]checked{
 		{"0/1 values", asked(Binary, withPastLooks), slices.Concat(widths, countSides, []string{"Coins.past_counts"}), equalRows},
 	}, varying(exponential(countSides), widths)),
 	"sealed": slices.Concat([]checked{
-		kind("values in [0,1]", asked(Bounded, withSide), nil, []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, sealedSides, convexSides),
+		kind("values in [0,1]", asked(Bounded, withSide), nil, []string{"Rows.sealed_bounded", "Rows.sealed_one_side"}, sealedSides, convexSides, convexBoth),
 		{"0/1 values", asked(Binary, withSide), sealedCounts, equalRows},
 		kind("values in [0,1] of a subset of a benchmark", asked(Bounded, withSide, withSubset), nil,
 			sealedSides, []string{"Subset.subset_off"}, subsetSides, subsetCells),
-	}, sensitiveKinds(sealedSides, withSide), sidedConvex(sealedCounts, sealedSides, withSide)),
+	}, sensitiveKinds(sealedSides, withSide),
+		sidedConvex(exponential(sealedCounts).withConvex().withBoth(), sealedSides, withSide)),
 	"gaussian":          slices.Concat(jointRows, arrivingRows("Arrivals.arrivals")),
 	"gaussian-schedule": slices.Concat(jointRows, arrivingRows("Arrivals.arrivals")),
 	"gaussian-open": append([]checked{
@@ -176,6 +177,7 @@ var (
 	widths       = []string{"Widths.rounding_widths", "Widths.clip_nearer"}
 	convexCells  = []string{"Certified.cells_above", "ConvexRows.convex_tail_falls"} // A_n(s) by cells, of as many rows or fewer
 	convexSides  = slices.Concat([]string{"Certified.certified_sides"}, convexCells)
+	convexBoth   = []string{"Certified.sealed_certified", "Certified.cells_off"} // both errors of finalists
 	convexAtBar  = []string{"Rows.gate_bar_certified", "Rows.gate_bar_certified_one_side", "ConvexRows.convex_tail_falls"}
 	unitSides    = []string{"Guesses.unit_sides"}
 	countSides   = []string{"Guesses.count_sides"}
@@ -188,7 +190,7 @@ var (
 )
 
 // oneQuery is what the two tails of one query rest on, by the kinds of its values.
-type oneQuery struct{ counts, units, differences []string }
+type oneQuery struct{ counts, units, differences, clusters []string }
 
 // withConvex adds the convex tails.
 func (q oneQuery) withConvex() oneQuery {
@@ -197,16 +199,24 @@ func (q oneQuery) withConvex() oneQuery {
 	return q
 }
 
+// withBoth adds the bounds of both errors of one finalist, which are added at each truth.
+func (q oneQuery) withBoth() oneQuery {
+	q.units = slices.Concat(q.units, convexBoth, []string{"Rows.sealed_bounded"})
+	q.differences = slices.Concat(q.differences, convexBoth)
+	q.clusters = slices.Concat(q.clusters, []string{"Clusters.cluster_finalists"})
+	return q
+}
+
 func exponential(counts []string) oneQuery {
-	return oneQuery{counts, unitSides, []string{"Differences.difference_sides"}}
+	return oneQuery{counts, unitSides, []string{"Differences.difference_sides"}, ofClusters}
 }
 
 // sidedConvex is sided for a method that has convex tails too.
-func sidedConvex(counts, method []string, fields ...field) []checked {
+func sidedConvex(one oneQuery, method []string, fields ...field) []checked {
 	equal := asked(Bounded, slices.Concat(fields, []field{withEqualClusters})...)
 	return append([]checked{
-		kind("values in [0,1] of clusters of equal weight", equal, nil, method, ofClusters, convexSides, ofRows),
-	}, sided(exponential(counts).withConvex(), method, fields...)...)
+		kind("values in [0,1] of clusters of equal weight", equal, nil, method, one.clusters, one.units, ofRows),
+	}, sided(one, method, fields...)...)
 }
 
 // sided is the kinds of goals of a method that rests, by theorems of its own, on a tail on either side of one query.
@@ -218,7 +228,7 @@ func sided(one oneQuery, method []string, fields ...field) []checked {
 		kind("differences of a known second moment",
 			asked(Difference, with(withDisagreement, withSecondMoment)...), nil,
 			method, one.differences, []string{"KnownVariance.moment_sides", "Sides.sides_min"}, ofSides),
-		kind("values in [0,1] of clusters", asked(Bounded, with(withClusters)...), nil, method, ofClusters),
+		kind("values in [0,1] of clusters", asked(Bounded, with(withClusters)...), nil, method, one.clusters),
 	)
 }
 
@@ -274,26 +284,16 @@ func asked(query Query, fields ...field) func(g Goal) Goal {
 }
 
 // The fields. Of kinds of goals a bar is one that is given, and a least mean is known, and not kept by the mechanism.
-func withPasses(from Goal, to *Goal) { to.Passes = from.Passes }
-
-func withSide(from Goal, to *Goal) { to.OneSided = from.OneSided }
-
-func withSensitivity(from Goal, to *Goal) { to.Sensitivity = from.Sensitivity }
-
-func withFloor(from Goal, to *Goal) { to.Floor = from.Floor }
-
-func withBudget(from Goal, to *Goal) { to.Budget = from.Budget }
-
-func withGuess(from Goal, to *Goal) { to.GuessError = from.GuessError }
-
-func withBar(from Goal, to *Goal) { to.Bar = from.Bar }
-
-func atBar(from Goal, to *Goal) { to.Bar = Some(from.Bar.Value) }
-
-func withVariance(from Goal, to *Goal) { to.Variance = from.Variance }
-
-func withAtLeast(from Goal, to *Goal) { to.AtLeast = from.AtLeast }
-
+func withPasses(from Goal, to *Goal)       { to.Passes = from.Passes }
+func withSide(from Goal, to *Goal)         { to.OneSided = from.OneSided }
+func withSensitivity(from Goal, to *Goal)  { to.Sensitivity = from.Sensitivity }
+func withFloor(from Goal, to *Goal)        { to.Floor = from.Floor }
+func withBudget(from Goal, to *Goal)       { to.Budget = from.Budget }
+func withGuess(from Goal, to *Goal)        { to.GuessError = from.GuessError }
+func withBar(from Goal, to *Goal)          { to.Bar = from.Bar }
+func atBar(from Goal, to *Goal)            { to.Bar = Some(from.Bar.Value) }
+func withVariance(from Goal, to *Goal)     { to.Variance = from.Variance }
+func withAtLeast(from Goal, to *Goal)      { to.AtLeast = from.AtLeast }
 func withDisagreement(from Goal, to *Goal) { to.Disagreement = from.Disagreement }
 
 // withCheck is a share that the mechanism keeps.
@@ -314,16 +314,11 @@ func ofTwoClasses(from Goal, to *Goal) {
 }
 
 func withSecondMoment(from Goal, to *Goal) { to.SecondMoment = from.SecondMoment }
-
-func withPastLooks(from Goal, to *Goal) { to.PastLooks = from.PastLooks }
-
-func withEpsilon(from Goal, to *Goal) { to.Epsilon = from.Epsilon }
-
-func withHold(from Goal, to *Goal) { to.Hold = from.Hold }
-
-func withTranscripts(from Goal, to *Goal) { to.Transcripts = from.Transcripts }
-
-func withLn(from Goal, to *Goal) { to.LnTranscripts = from.LnTranscripts }
+func withPastLooks(from Goal, to *Goal)    { to.PastLooks = from.PastLooks }
+func withEpsilon(from Goal, to *Goal)      { to.Epsilon = from.Epsilon }
+func withHold(from Goal, to *Goal)         { to.Hold = from.Hold }
+func withTranscripts(from Goal, to *Goal)  { to.Transcripts = from.Transcripts }
+func withLn(from Goal, to *Goal)           { to.LnTranscripts = from.LnTranscripts }
 
 // withArrival is rows that come between the looks: the theorems ask a look of any rows that what was shown may choose.
 func withArrival(from Goal, to *Goal) { to.Arrival = from.Arrival }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dpcalc/dpcalc/internal/each"
 	"github.com/dpcalc/dpcalc/theory"
-	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
@@ -256,7 +255,7 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	a.Goal = m.Used(a)
 	hypotheses := m.Assumes
 	if m.usesKnownVariance(a.Goal) || a.Decided != Undecided || a.Ratio.IsGiven() {
-		hypotheses = slices.Concat(hypotheses, []string{a.known()})
+		hypotheses = slices.Concat(hypotheses, []string{a.Goal.Hypothesis(a.Mechanism.LowVariance)})
 	}
 	if a.Sample != nil {
 		return sources, drawnAssumes(a.Goal, hypotheses)
@@ -274,32 +273,8 @@ func (m Method) Rests(a Answer) (sources []theory.Source, assumes []string) {
 	if m.usesKnownVariance(a.Goal) || !a.Mechanism.LowVariance {
 		return sources, hypotheses
 	}
-	return slices.Concat(sources, lowVariance), slices.Concat(m.Assumes, []string{a.known()})
-}
-
-// known says which bound on the second moment is known, or kept by a check.
-func (a Answer) known() string {
-	switch {
-	case a.Ratio.IsGiven():
-		return a.predicted()
-	case a.SecondMoment > 0 && a.Checked && !a.Mechanism.LowVariance:
-		return "nothing is answered from a query on whose sample the square of the difference has a mean above " + goal.FormatFloat(a.SecondMoment)
-	case a.SecondMoment > 0 && !a.Mechanism.LowVariance:
-		return "the square of every difference has a mean of at most " + goal.FormatFloat(a.SecondMoment) + " on the population"
-	case a.Decided != Undecided:
-		return a.counted()
-	case a.Checked && a.Query.IsSigned():
-		return "nothing is answered once more than the share " + goal.FormatFloat(a.Disagreement) + " of the sample's rows differ"
-	case a.Checked:
-		return "nothing is answered once the accuracy on the sample is below " + goal.FormatFloat(a.AtLeast)
-	case a.Query.IsSigned() && a.Disagreement > 0:
-		return "every query is 0 on all but the share " + goal.FormatFloat(a.Disagreement) + " of the population"
-	case a.AtLeast > 0:
-		return "every query has a population value of at least " + goal.FormatFloat(a.AtLeast)
-	case a.SecondMoment > 0:
-		return "half of every difference varies with a second moment of at most " + goal.FormatFloat(a.SecondMoment/4)
-	}
-	return "every query has a variance of at most " + goal.FormatFloat(a.Variance) + " from row to row"
+	assumes = slices.Concat(m.Assumes, []string{a.Goal.Hypothesis(a.Mechanism.LowVariance)})
+	return slices.Concat(sources, lowVariance), assumes
 }
 
 // IsExact reports whether the samples of an answer are the least number for which the
@@ -319,10 +294,4 @@ func Methods() []Method { return slices.Clone(registry) }
 // Lookup returns the method of that name.
 func Lookup(name string) (Method, bool) {
 	return each.First(registry, func(m Method) bool { return m.Name == name })
-}
-
-// predicted says what a plan for a ratio takes for granted.
-func (a Answer) predicted() string {
-	return "labels are independent given the features, and a model predicts the positive class on the share " +
-		goal.FormatFloat(a.Ratio.Share) + " of the rows"
 }

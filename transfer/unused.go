@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dpcalc/dpcalc/transfer/goal"
 	"github.com/dpcalc/dpcalc/transfer/solver"
 )
 
@@ -165,12 +164,3 @@ func (m Method) decides(g Goal) bool {
 }
 
 var decidedRowsProof = proved("open.md#decided-rows")
-
-func (a Answer) counted() string {
-	classes := ""
-	if a.Decided == TwoClasses {
-		classes = ", all predictions are of two declared classes"
-	}
-	return "labels are independent given the features" + classes + ", and a candidate that differs from the incumbent on more than the share " +
-		goal.FormatFloat(a.Disagreement) + " of the rows is refused: the true value is the mean over fresh labels of these rows"
-}

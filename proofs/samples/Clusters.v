@@ -128,6 +128,40 @@ Proof.
            replace (1 - (1 - (c + 2 * tau))) with (c + 2 * tau) by ring. ring.
 Qed.
 
+(* Finalists: both errors of one query at its truth. *)
+Definition cluster_term (tau p : R) : R := if Rle_dec (p + tau) 1 then exp (- (1 / w) * kl (p + tau) p) else 0.
+
+Lemma cluster_up (q : query X) tau : 0 < tau ->
+  P (fun S => cluster_mean q S - cluster_truth q >= tau) <=
+    if Rle_dec (cluster_truth q) 0 then 0 else cluster_term tau (cluster_truth q).
+Proof.
+  intros Ht. assert (Hr := cluster_range q).
+  apply Rle_trans with (P (fun S => cluster_mean q S >= cluster_truth q + tau)); [apply Pr_mono; intros; lra|].
+  destruct (Rle_dec (cluster_truth q) 0); [apply (moment_zero _ _ _ _ _ _ cluster_moments); lra|].
+  unfold cluster_term. destruct (Rle_dec (cluster_truth q + tau) 1).
+  - apply (moment_kl _ _ _ _ _ _ cluster_moments); lra.
+  - apply (moment_beyond _ _ _ _ _ _ cluster_moments); lra.
+Qed.
+
+Theorem cluster_finalists (finalists : list (query X)) (tau b : R) : 0 < tau -> 0 <= b ->
+  (forall p, 0 < p < 1 -> cluster_term tau p + cluster_term tau (1 - p) <= b) ->
+  P (fun S => exists q, In q finalists /\ Rabs (cluster_mean q S - cluster_truth q) >= tau) <= INR (length finalists) * b.
+Proof.
+  intros Ht Hb H. eapply Rle_trans; [apply Pr_union|]. rewrite <- sumR_const. apply sumR_le. intros q _.
+  assert (Hr := cluster_range q). assert (Hu := cluster_up q tau Ht). assert (Hd := cluster_up (flip X q) tau Ht).
+  assert (Hf : cluster_truth (flip X q) = 1 - cluster_truth q).
+  { unfold cluster_truth. change (fn X (flip X q)) with (fun x => 1 - fn X q x). apply (expected_flip X cs w ws). }
+  apply Rle_trans with (P (fun S => cluster_mean q S - cluster_truth q >= tau) +
+    P (fun S => cluster_truth q - cluster_mean q S >= tau)).
+  - eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros S HS. unfold Rabs in HS.
+    destruct (Rcase_abs (cluster_mean q S - cluster_truth q)); [right|left]; lra.
+  - eapply Rle_trans; [apply Rplus_le_compat; [exact Hu|eapply Rle_trans; [apply cluster_flip|exact Hd]]|]. rewrite Hf.
+    destruct (Rle_dec (cluster_truth q) 0), (Rle_dec (1 - cluster_truth q) 0); try lra.
+    + unfold cluster_term. destruct (Rle_dec (1 - cluster_truth q + tau) 1); lra.
+    + unfold cluster_term. destruct (Rle_dec (cluster_truth q + tau) 1); lra.
+    + apply H. lra.
+Qed.
+
 (* A gate at a known bar: each of the two errors by one of its tails. *)
 Definition cluster_pass (c tau a : R) : Prop := hoeffding_side tau <= a \/ c <= 0 \/ exp (- (1 / w) * kl (c + tau) c) <= a.
 Definition cluster_failure (c tau a : R) : Prop :=

@@ -76,3 +76,44 @@ func (g Goal) MayDiffer() float64 {
 	}
 	return g.Disagreement
 }
+
+// Hypothesis says what is known of the queries, or kept by a check. The low-variance bound uses half of a difference.
+func (g Goal) Hypothesis(lowVariance bool) string {
+	switch {
+	case g.Ratio.IsGiven():
+		return g.predicted()
+	case g.SecondMoment > 0 && g.Checked && !lowVariance:
+		return "nothing is answered from a query on whose sample the square of the difference has a mean above " + FormatFloat(g.SecondMoment)
+	case g.SecondMoment > 0 && !lowVariance:
+		return "the square of every difference has a mean of at most " + FormatFloat(g.SecondMoment) + " on the population"
+	case g.Decided != Undecided:
+		return g.counted()
+	case g.Checked && g.Query.IsSigned():
+		return "nothing is answered once more than the share " + FormatFloat(g.Disagreement) + " of the sample's rows differ"
+	case g.Checked:
+		return "nothing is answered once the accuracy on the sample is below " + FormatFloat(g.AtLeast)
+	case g.Query.IsSigned() && g.Disagreement > 0:
+		return "every query is 0 on all but the share " + FormatFloat(g.Disagreement) + " of the population"
+	case g.AtLeast > 0:
+		return "every query has a population value of at least " + FormatFloat(g.AtLeast)
+	case g.SecondMoment > 0:
+		return "half of every difference varies with a second moment of at most " + FormatFloat(g.SecondMoment/4)
+	}
+	return "every query has a variance of at most " + FormatFloat(g.Variance) + " from row to row"
+}
+
+// counted says what a count of decided rows takes for granted.
+func (g Goal) counted() string {
+	classes := ""
+	if g.Decided == TwoClasses {
+		classes = ", all predictions are of two declared classes"
+	}
+	return "labels are independent given the features" + classes + ", and a candidate that differs from the incumbent on more than the share " +
+		FormatFloat(g.Disagreement) + " of the rows is refused: the true value is the mean over fresh labels of these rows"
+}
+
+// predicted says what a plan for a ratio takes for granted.
+func (g Goal) predicted() string {
+	return "labels are independent given the features, and a model predicts the positive class on the share " +
+		FormatFloat(g.Ratio.Share) + " of the rows"
+}
