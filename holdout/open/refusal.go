@@ -16,7 +16,7 @@ const refusal = -1
 // is left of the most that a response may.
 func (c *cells) reserveRefusal(a *rule.Account, most float64) (left float64) {
 	if c.Line.RefusedAbove > 0 {
-		share, _ := gates(a, most).Shares()
+		share, _, _ := gates(a, most).Shares()
 		c.lnRefused = math.Log(share) * (1 + 1e-15)
 		c.node, c.LnRest = c.node.Apart(share)
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 )
@@ -64,5 +65,18 @@ func TestGatesAheadOneByOne(t *testing.T) {
 		}
 		looks := 1 + some(3e4)
 		check(g, looks, min(looks, some(1e4)))
+	}
+}
+
+// A million looks ahead take no longer than a hundred: the shares are computed at a few looks.
+func TestGatesAheadTakeNoLoop(t *testing.T) {
+	begin := time.Now()
+	for range 100 {
+		g := Gates{Most: 8, Refusals: Refusals()}
+		g, _ = g.Ahead(500_000, 1)
+		g.Ahead(500_000_000, 0)
+	}
+	if each := time.Since(begin) / 100; each > 50*time.Millisecond {
+		t.Errorf("got %v for a forecast, want microseconds", each)
 	}
 }

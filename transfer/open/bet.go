@@ -1,7 +1,9 @@
 package open
 
 import (
+	"cmp"
 	"math"
+	"sort"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 )
@@ -61,26 +63,56 @@ type Gates struct {
 	Asked, Refused int64 // of the looks so far that might have been refused
 }
 
-// Shares returns the shares of a refusal and, beside it, of a pass. A refusal leaves a nat of the most to a pass and a
-// fail: neither then costs more.
-func (g Gates) Shares() (refusal, pass float64) {
+// Shares returns the shares of a refusal and, beside it, of a pass, and on which side the most holds each: 1 above its
+// bet, -1 below it, 0 on neither. A refusal leaves a nat of the most to a pass and a fail: neither then costs more.
+func (g Gates) Shares() (refusal, pass float64, held [2]int) {
 	most := g.Most
 	if g.Refusals.A > 0 {
 		refusal = min(g.Refusals.Share(g.Asked, g.Refused, most), -math.Expm1(1-most))
+		held[0] = cmp.Compare(refusal, g.Refusals.Rate(g.Asked, g.Refused))
 		most += lnShare(1, refusal)
 	}
-	return refusal, Usual().Share(g.Looks, g.Passes, most)
+	pass = Usual().Share(g.Looks, g.Passes, most)
+	held[1] = cmp.Compare(pass, Usual().Rate(g.Looks, g.Passes))
+	return refusal, pass, held
 }
 
 // Ahead returns the gates after so many more that all pass, 1, or all fail, 0, and ln of what these leave of the
-// budget, rounded down as [Bet.Left]. A ledger that takes them rounds each: after a million it carries up to 1e-7 nats
-// less.
+// budget, rounded down as [Bet.Left]: a closed form for as long as the most holds the same shares. A ledger that takes
+// them rounds each: after a million it carries up to 1e-7 nats less.
 func (g Gates) Ahead(more, pass int64) (Gates, Budget) {
 	var ln num.DD
-	for range more {
-		refusal, share := g.Shares()
-		ln = ln.AddFloat(lnShare(1, refusal) + [2]float64{lnShare(1, share), lnShare(share, 0)}[pass])
-		g.Looks, g.Passes, g.Asked = g.Looks+1, g.Passes+pass, g.Asked+1
+	later := func(n int64) Gates {
+		return Gates{g.Most, g.Looks + n, g.Passes + pass*n, g.Refusals, g.Asked + n, g.Refused}
+	}
+	for n := int64(0); more > 0; more, g = more-n, later(n) {
+		refusal, share, held := g.Shares()
+		n = 1 + int64(sort.Search(int(more-1), func(i int) bool {
+			_, _, then := later(int64(i) + 1).Shares()
+			return then != held
+		}))
+		least, rest := floorOf(g.Most), g.Refusals.A+g.Refusals.B+float64(g.Asked)
+		refused := g.Refusals.A + float64(g.Refused)
+		each, up, down := lnShare(1, refusal), []float64{}, []float64{} // look i leaves e^each (up + i)/(down + i)
+		falls := g.Refusals.A > 0 && held[0] == 0                       // the share of a refusal
+		if falls {
+			each, up, down = 0, []float64{rest - refused}, []float64{rest}
+		}
+		switch {
+		case held[1] == 0:
+			up = append(up, [2]float64{Usual().B + float64(g.Looks-g.Passes), Usual().A + float64(g.Passes)}[pass])
+			down, each = append(down, Usual().A+Usual().B+float64(g.Looks)), each-rounding*float64(pass)
+		case !falls:
+			each += [2]float64{lnShare(1, share), lnShare(share, 0)}[pass]
+		case (held[1] > 0) == (pass > 0): // it costs the most together with what a refusal leaves
+			each, up, down = num.Log(least), nil, nil
+		default: // it has what the other two leave
+			each, up[0] = math.Log1p(-least), rest-refused/(1-least)
+		}
+		ln = ln.Add(num.FromInt(n).MulFloat(each))
+		for k := range up {
+			ln = ln.Add(lnRise(up[k], n)).Sub(lnRise(down[k], n))
+		}
 	}
 	return g, Budget(ln.Hi - 1e-13 - 4e-16*math.Abs(ln.Hi))
 }
