@@ -32,7 +32,7 @@ func TestLowVarianceAnswersEveryUnknown(t *testing.T) {
 			full := c.goal
 			full.Queries, full.Tau, full.Beta = 12, 0.03, lp("0.05")
 			plain := full
-			plain.Shown = Shown{}
+			plain.Known = Known{}
 			wide, err := m.Solve(plain)
 			if err != nil {
 				t.Fatal(err)
@@ -146,7 +146,7 @@ func TestCertifyNoise(t *testing.T) {
 				if err := own.CertifyNoise(noise); err != nil || own.Beta > g.Beta || queries > 1 && !own.Mechanism.LowVariance {
 					t.Errorf("%s %+v: %v, %v", name, g, own.Beta, err)
 				}
-				own.Shown = Shown{}
+				own.Known = Known{}
 				if err := own.CertifyNoise(noise); err != nil || own.Mechanism.LowVariance {
 					t.Errorf("%s %+v without the bound: %v, %v", name, g, own.Beta, err)
 				}
