@@ -6,11 +6,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"strings"
+	"text/template"
 
 	"github.com/dpcalc/dpcalc/transfer"
-	"github.com/dpcalc/dpcalc/transfer/goal"
 )
 
 // Of returns the file for an answer, or why there is none.
@@ -30,14 +30,15 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := write(p); err != nil {
+	text, err := write(p)
+	if err != nil {
 		return "", err
 	}
-	return p.header() + p.text.String() + ending, nil
+	return p.filled("plan") + p.text + p.filled(text) + p.minimum + ending, nil
 }
 
-// writers write the theorems of a plan, by methods.
-var writers = map[string]func(p *plan) error{"gate": gate, "ladder": ladder, "sealed": sealed, "open-gate": openGate}
+// writers find what bounds the tails of a plan, by methods, and return the text of its theorem.
+var writers = map[string]func(p *plan) (text string, err error){"gate": gate, "ladder": ladder, "sealed": sealed, "open-gate": openGate}
 
 // missing says why the methods whose rows Coq checks have no file.
 var missing = map[string]string{
@@ -49,15 +50,16 @@ var missing = map[string]string{
 	"open-guess":        "a file states no cells of guesses",
 }
 
-// plan is an answer with its numbers as fractions.
+// plan is an answer with its numbers as fractions, and the file as far as it is written.
 type plan struct {
 	transfer.Goal
-	run  transfer.Mechanism
-	name string
-	text strings.Builder
+	run     transfer.Mechanism
+	values  map[string]any // of the names in texts
+	text    string         // before the theorem
+	minimum string         // that one row fewer is too few, or nothing
 
 	scale    int64    // what tau and the bar are over: of the query (1+f)/2 for a difference f
-	tau, bar int64    // over scale
+	tau, bar int64    // over scale; the bar is the floor of a board
 	one      int64    // scale, and half of it for differences: a margin of 1
 	beta     fraction // what the plan may fail with
 	level    fraction // what one tail may be, of a gate a pass's
@@ -89,19 +91,19 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	case g.Samples > mostRows:
 		return nil, fmt.Errorf("a file proves plans of at most %d rows", mostRows)
 	}
-	p := &plan{Goal: g, run: a.Mechanism, name: m.Name}
+	p := &plan{Goal: g, run: a.Mechanism, values: map[string]any{"method": m.Name}}
 	var err error
 	if p.beta, err = betaOf(g.Beta); err != nil {
 		return nil, err
 	}
-	p.Tau = roundedUp(g.Tau)
-	ints, scale, err := overOne(p.Tau, g.Bar.Value)
-	if err != nil {
-		return nil, err
+	p.Tau = roundedUp(g.Tau, 12)
+	ints, over := overOne(p.Tau, g.Bar.Or(g.Floor))
+	if over.BitLen() > 57 {
+		return nil, errors.New("a file proves plans whose numbers have at most 17 decimals")
 	}
-	p.tau, p.bar, p.scale, p.one = ints[0], ints[1], scale, scale
+	p.tau, p.bar, p.scale, p.one = ints[0].Int64(), ints[1].Int64(), over.Int64(), over.Int64()
 	if g.Query.IsSigned() {
-		p.bar, p.scale = p.bar+scale, 2*scale
+		p.bar, p.scale = p.bar+p.one, 2*p.one
 	}
 	return p, nil
 }
@@ -109,68 +111,44 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 // mostRows is how many rows Coq counts in some seconds for one tail.
 const mostRows = 100_000
 
-// header says what the file is.
-func (p *plan) header() string {
-	bar := ""
-	switch {
-	case p.Bar.Given:
-		bar = " at the bar " + goal.FormatFloat(p.Bar.Value)
-	case p.Floor > 0:
-		bar = " above a score of " + goal.FormatFloat(p.Floor)
+// finer returns the plan over the least power of ten times its scale that is at least so much.
+func (p *plan) finer(least int64) *plan {
+	q := *p
+	for q.scale < least {
+		q.tau, q.bar, q.scale, q.one = 10*q.tau, 10*q.bar, 10*q.scale, 10*q.one
 	}
-	modules := "Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans"
-	switch {
-	case p.Feedback == transfer.Best:
-		modules += " LadderPlans"
-	case p.Open:
-		modules += " OpenRows OpenPlans WidePlans"
-	case p.classes():
-		modules += " LeadPlans LeadCounts LeadGatePlans"
-	}
-	return opening(fmt.Sprintf("Plan of dpcalc: %s%s, %d independent rows, %d queries, tau = %s, beta = %s.",
-		p.name, bar, p.Samples, p.Queries, goal.FormatFloat(p.Tau), p.beta), modules)
-}
-
-// opening begins a file about something, with the modules that it needs.
-func opening(about, modules string) string {
-	return fmt.Sprintf(`(* %s
-   With the proofs compiled in the folder proofs: coqc -Q proofs dpcalc FILE *)
-From Coq Require Import Reals List ZArith.
-From dpcalc Require Import %s.
-Import ListNotations.
-Open Scope R_scope.
-
-`, about, modules)
-}
-
-// fine writes how finely tails of n rows are evaluated, so that a probability of the level keeps 64 bits.
-func (p *plan) fine() {
-	bits, width := p.precision()
-	p.say("Definition fine := {| bits := %d; width := %d |}.\n\n", bits, width)
+	return &q
 }
 
 //go:embed text
 var texts embed.FS
 
-// fill writes a text with values for its names, in pairs beside the names that every plan has.
-func (p *plan) fill(text string, pairs ...any) {
-	content, err := texts.ReadFile("text/" + text + ".v")
-	if err != nil {
-		panic(err) // a test reads each
-	}
+// filled returns a text, a template in which ${.name} is a value: of the plan, of an earlier text, or of this one by
+// pairs of a name and a value.
+func (p *plan) filled(text string, pairs ...any) string {
 	bits, width := p.precision()
-	values := map[string]any{"n": p.Samples, "m": p.Queries, "B": p.AllPasses(), "d": p.scale, "s": p.tau, "beta": p.beta,
-		"b": p.beta.apart(), "level": p.level, "l": p.level.apart(), "bits": bits, "width": width, "given": "", "names": ""}
+	maps.Copy(p.values, map[string]any{"goal": p.Goal, "n": p.Samples, "m": p.Queries, "B": p.AllPasses(),
+		"signed": p.Query.IsSigned(), "counted": p.Query.IsZeroOne(),
+		"both": p.isTwoSided(), "classes": p.classes(), "board": p.Feedback == transfer.Best,
+		"d": p.scale, "one": p.one, "s": p.tau, "c": p.bar, "shown": p.bar + p.one - p.scale, "beta": p.beta, "b": p.beta.apart(),
+		"level": p.level, "l": p.level.apart(), "fail": p.fail, "e": p.fail.apart(), "bits": bits, "width": width})
 	for i := 0; i < len(pairs); i += 2 {
-		values[pairs[i].(string)] = pairs[i+1]
+		p.values[pairs[i].(string)] = pairs[i+1]
 	}
-	p.text.WriteString(os.Expand(string(content), func(name string) string { return fmt.Sprint(values[name]) }))
+	return filled(text, p.values)
 }
 
-func (p *plan) say(format string, values ...any) { fmt.Fprintf(&p.text, format, values...) }
+// fill writes a text before the theorem.
+func (p *plan) fill(text string, pairs ...any) { p.text += p.filled(text, pairs...) }
 
-// proof ends a theorem whose decision Coq evaluates, and ending a file.
-const (
-	proof  = "vm_cast_no_check (eq_refl true). Qed.\n\n"
-	ending = "Print Assumptions plan.\n"
-)
+func filled(text string, values map[string]any) string {
+	var b strings.Builder
+	all := template.Must(template.New("").Delims("${", "}").Option("missingkey=error").ParseFS(texts, "text/*.v"))
+	if err := all.ExecuteTemplate(&b, text+".v", values); err != nil {
+		panic(err) // a test fills each
+	}
+	return b.String()
+}
+
+// ending ends a file.
+const ending = "Print Assumptions plan.\n"

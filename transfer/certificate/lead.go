@@ -2,10 +2,7 @@ package certificate
 
 import (
 	"errors"
-	"fmt"
-	"math/big"
 
-	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer"
 )
 
@@ -13,44 +10,49 @@ import (
 func (p *plan) classes() bool { return p.Decided == transfer.TwoClasses }
 
 // decided is how many of so many rows are decided at most.
-func (p *plan) decided(rows int64) int64 {
-	share, scale, err := overOne(p.Disagreement)
-	if err != nil {
-		return rows
-	}
-	count := new(big.Int).Mul(big.NewInt(rows), big.NewInt(share[0]))
-	return count.Quo(count, big.NewInt(scale)).Int64()
-}
+func (p *plan) decided(rows int64) int64 { return int64(p.Disagreement * float64(rows) * (1 + 1e-15)) }
 
 // leads is the binomial tails of wins among the decided rows.
-func (p *plan) leads() error {
-	n, m, s, d := p.Samples, p.decided(p.Samples), p.tau, p.one
-	if m < 1 {
-		return errors.New("the plan has no row on which two models differ")
+func (p *plan) leads() (text string, err error) {
+	m := p.decided(p.Samples)
+	p.values["decided"] = m
+	switch {
+	case m < 1:
+		return "", errors.New("the plan has no row on which two models differ")
+	case p.Bar.Given:
+		return "lead_bar", p.winsAtBar()
 	}
-	if p.Bar.Given {
-		return p.leadsAtBar(m)
+	wins := *p
+	wins.Samples, wins.tau, wins.scale = m, p.Samples*p.tau, 2*m*p.one
+	err = wins.groups()
+	p.text = wins.text
+	return "lead", err
+}
+
+// winsAtBar is the binomial tails of wins at a bar. With one row fewer one of them may be too great.
+func (p *plan) winsAtBar() error {
+	for _, b := range p.winsAt(p.Samples) {
+		if b.ln() > p.level.ln() {
+			return errTails
+		}
 	}
-	wins := plan{Goal: p.Goal, beta: p.beta, level: p.level}
-	wins.Samples, wins.tau, wins.scale = m, n*s, 2*m*d
-	if err := wins.groups(false); err != nil {
-		return err
+	for _, b := range p.winsAt(p.Samples - 1) {
+		if b.exceeds(p.level) {
+			p.minimum = p.filled("fewer_count", "tail", b, "what", "wins")
+		}
 	}
-	p.text.WriteString(wins.text.String())
-	p.fill("lead", "decided", m, "one", d)
 	return nil
 }
 
-// bound is a mean and a count of wins among rows, over twice the rows times one.
-type bound struct{ rows, mean, wins int64 }
-
-// winsAt lists the counts of wins that have to be rare on so many rows, in the model's lead and in the incumbent's.
+// winsAt lists the tails of wins on so many rows, in the model's lead and in the incumbent's. All that may be decided
+// are, or one fewer.
 func (p *plan) winsAt(rows int64) (all []bound) {
-	d, c, s, m := p.one, p.bar-p.one, p.tau, p.decided(rows)
+	c, s, m, d := p.bar-p.one, p.tau, p.decided(rows), 2*p.one
 	for _, r := range []int64{m, m - 1} {
 		for _, lead := range [][2]int64{{c, c + s}, {-c - 2*s, -c - s}} {
-			if k := (r*d + rows*lead[1] + 2*d - 1) / (2 * d); r > 0 && k <= r && r*d+rows*lead[0] > 0 {
-				all = append(all, bound{r, r*d + rows*lead[0], k})
+			b := bound{N: r, P: r*p.one + rows*lead[0], Over: r * d, K: (r*p.one + rows*lead[1] + d - 1) / d}
+			if r > 0 && b.K <= r && b.P > 0 {
+				all = append(all, b)
 			}
 			if p.OneSided {
 				break
@@ -58,31 +60,4 @@ func (p *plan) winsAt(rows int64) (all []bound) {
 		}
 	}
 	return all
-}
-
-// ln is ln of the binomial tail.
-func (b bound) ln(one int64) float64 {
-	return num.Binomial{N: b.rows, P: float64(b.mean) / float64(2*b.rows*one)}.LnAtLeast(b.wins)
-}
-
-// leadsAtBar is the tails at a known bar.
-func (p *plan) leadsAtBar(m int64) error {
-	n, s, d := p.Samples, p.tau, p.one
-	for _, b := range p.winsAt(n) {
-		if b.ln(d) > p.level.ln() {
-			return errors.New("the plan does not rest on binomial tails")
-		}
-	}
-	high, theorem := fmt.Sprintf("(far_above _ (count_truly X Ds (Z.to_nat %d)) (%d / %d))", m, s, d), "gate_bar_lead_plan"
-	if p.OneSided {
-		high, theorem = "(fun _ => False)", theorem+"_one_side"
-	}
-	p.fill("lead_bar", "decided", m, "one", d, "bar", p.shownBar(), "passes", p.margin(), "high", high, "theorem", theorem)
-	for _, b := range p.winsAt(n - 1) {
-		if b.ln(d) > p.level.ln()+1e-9 {
-			p.fill("fewer_wins", "n", b.rows, "d", 2*b.rows*d, "p", b.mean, "k", b.wins)
-			break
-		}
-	}
-	return nil
 }

@@ -2,17 +2,15 @@ package certificate
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
-	"strings"
 
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/theory"
 )
 
-// fraction is Num/Over.
+// fraction is num/over.
 type fraction struct{ num, over *big.Int }
 
 func (f fraction) String() string { return f.num.String() + "/" + f.over.String() }
@@ -25,73 +23,53 @@ func (f fraction) shared(by *big.Int) fraction { return fraction{f.num, new(big.
 
 // ln returns the logarithm, rounded down.
 func (f fraction) ln() float64 {
-	ln := lnOf(f.num) - lnOf(f.over)
+	mantissa := new(big.Float)
+	exponent := new(big.Float).SetRat(new(big.Rat).SetFrac(f.num, f.over)).MantExp(mantissa)
+	m, _ := mantissa.Float64()
+	ln := num.Log(m) + float64(exponent)*math.Ln2
 	return ln - 1e-14*(1+math.Abs(ln))
 }
 
-func lnOf(x *big.Int) float64 {
-	mantissa := new(big.Float)
-	exponent := new(big.Float).SetInt(x).MantExp(mantissa)
-	m, _ := mantissa.Float64()
-	return num.Log(m) + float64(exponent)*math.Ln2
-}
-
-// roundedUp returns x, or the next number with twelve digits: a number that was solved for has more.
-func roundedUp(x float64) float64 {
-	for by := 0.; ; by += 4e-13 {
-		up, err := strconv.ParseFloat(strconv.FormatFloat(x*(1+by), 'g', 12, 64), 64)
+// roundedUp returns x, or the next number with so many digits: a number that was solved for has more.
+func roundedUp(x float64, digits int) float64 {
+	for by := 0.; ; by += 4 * math.Pow10(-1-digits) {
+		up, err := strconv.ParseFloat(strconv.FormatFloat(x*(1+by), 'g', digits, 64), 64)
 		if err != nil || up >= x {
 			return up
 		}
 	}
 }
 
-// betaOf returns the decimal of a failure probability.
+// betaOf returns the decimal of a failure probability. One that was solved for leaves room for roundings.
 func betaOf(beta theory.LogProb) (fraction, error) {
 	value := beta.Value()
 	if !(value >= 1e-100) {
 		return fraction{}, errors.New("a file proves plans of a beta of at least 1e-100")
 	}
-	text := strconv.FormatFloat(value, 'g', 9, 64) // so that one that was solved for leaves room for roundings
-	for by := 0.; ; by += 4e-10 {
-		near, err := strconv.ParseFloat(text, 64)
-		if err != nil || near >= value*(1-1e-14) {
-			break
-		}
-		text = strconv.FormatFloat(value*(1+by), 'g', 9, 64)
-	}
-	exact, _ := new(big.Rat).SetString(text)
-	digits := len(exact.FloatString(200)) // "0." and as many
-	digits = len(strings.TrimRight(exact.FloatString(200)[:digits], "0")) - 2
-	over := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(digits, 0))), nil)
-	return fraction{new(big.Int).Quo(new(big.Int).Mul(exact.Num(), over), exact.Denom()), over}, nil
+	ints, over := overOne(roundedUp(value*(1-1e-14), 9))
+	return fraction{ints[0], over}, nil
 }
 
 // overOne returns numbers as whole numbers over one power of ten.
-func overOne(xs ...float64) (ints []int64, scale int64, err error) {
-	decimals := 0
-	for _, x := range xs {
-		_, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
-		decimals = max(decimals, len(after))
+func overOne(xs ...float64) (ints []*big.Int, over *big.Int) {
+	places := 0
+	exact := make([]*big.Rat, len(xs))
+	for i, x := range xs {
+		exact[i], _ = new(big.Rat).SetString(strconv.FormatFloat(x, 'g', -1, 64))
+		n, _ := exact[i].FloatPrec()
+		places = max(places, n)
 	}
-	if decimals > 17 {
-		return nil, 0, fmt.Errorf("a file proves plans whose numbers have at most 17 decimals, and one has %d", decimals)
+	over = new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(places)), nil)
+	for _, x := range exact {
+		ints = append(ints, x.Mul(x, new(big.Rat).SetInt(over)).Num())
 	}
-	for scale = 1; decimals > 0; decimals-- {
-		scale *= 10
-	}
-	for _, x := range xs {
-		exact, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'f', -1, 64))
-		ints = append(ints, exact.Mul(exact, new(big.Rat).SetInt64(scale)).Num().Int64())
-	}
-	return ints, scale, nil
+	return ints, over
 }
 
 // precision returns how many bits the greatest term of a binomial law gets, and how many terms beside it count: the
 // others are less than a unit, by Hoeffding's bound.
 func (p *plan) precision() (bits, width int64) {
 	level := p.level.over.BitLen() - p.level.num.BitLen()
-	rows := big.NewInt(p.Samples).BitLen()
-	bits = int64(40 + level + 2*rows)
+	bits = int64(40 + level + 2*big.NewInt(p.Samples).BitLen())
 	return bits, 2 + int64(math.Sqrt(float64(bits+12)*math.Ln2*float64(p.Samples)/2))
 }

@@ -1,5 +1,5 @@
 (* With one row fewer the inequality fails. *)
-Theorem one_row_fewer : forall t, INR t < ${n} * (${x} / ${d}) ->
-  ${level} < convex_tail (Z.to_nat ${n}) (${p} / ${d}) (${x} / ${d}) t.
-Proof. apply (no_hinge_valid ${n} ${bits} ${width} ${l} ${d} ${p} ${x}). vm_cast_no_check (eq_refl true). Qed.
+Theorem one_row_fewer : forall t, INR t < ${.tail.N} * (${.tail.K} / ${.tail.Over}) ->
+  ${.level} < convex_tail (Z.to_nat ${.tail.N}) (${.tail.P} / ${.tail.Over}) (${.tail.K} / ${.tail.Over}) t.
+Proof. apply (no_hinge_valid ${.tail.N} ${.bits} ${.width} ${.l} ${.tail.Over} ${.tail.P} ${.tail.K}). vm_cast_no_check (eq_refl true). Qed.
 

@@ -1,10 +1,12 @@
-Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> two_classes X Ds (Z.to_nat ${decided})) :
-  length Ds = Z.to_nat ${n} -> Hoeffding1956 ->
+${template "queries.v" .}Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> two_classes X Ds (Z.to_nat ${.decided})) :
+  length Ds = Z.to_nat ${.n} -> Hoeffding1956 ->
   P X Ds (fun S => exists later r v,
-    gate_shown _ _ (fun t => count_ahead X Ds (Z.to_nat ${decided}) (fst t)) (fun ${passes}) (fun v => (analyst v, ${bar} / ${one}))
-      (Z.to_nat ${B}) (Z.to_nat ${m}) S = later ++ r :: v /\
-    gate_wrong _ (below_bar _ (count_truly X Ds (Z.to_nat ${decided}))) ${high} (fun v => (analyst v, ${bar} / ${one})) v r) <= ${beta}.
+    gate_shown _ _ (fun t => count_ahead X Ds (Z.to_nat ${.decided}) (fst t)) (fun t => snd t + ${.s} / ${.one}) ${template "asked" .}
+      (Z.to_nat ${.B}) (Z.to_nat ${.m}) S = later ++ r :: v /\
+    gate_wrong _ (below_bar _ (count_truly X Ds (Z.to_nat ${.decided})))
+      ${if .goal.OneSided}(fun _ => False)${else}(far_above _ (count_truly X Ds (Z.to_nat ${.decided})) (${.s} / ${.one}))${end}
+      ${template "asked" .} v r) <= ${.beta}.
 Proof.
-  intros rows H. apply (${theorem} X Ds ${n} ${decided} rows fine ${m} ${B} ${b} ${one} ${bar} ${s} analyst H).
+  intros rows H. apply (gate_bar_lead_plan${template "side" .} X Ds ${.n} ${.decided} rows fine ${.m} ${.B} ${.b} ${.one} ${template "shown" .} ${.s} analyst H).
   vm_cast_no_check (eq_refl true). Qed.
 

@@ -1,0 +1,2 @@
+Definition fine := {| bits := ${.bits}; width := ${.width} |}.
+

@@ -1,0 +1,9 @@
+(* Plan of dpcalc: ${.method}${if .goal.Bar.Given} at the bar ${.goal.Bar.Value}${else if .goal.Floor} above a score of ${.goal.Floor}
+${- end}, ${.n} independent rows, ${.m} queries, tau = ${.goal.Tau}, beta = ${.beta}.
+   With the proofs compiled in the folder proofs: coqc -Q proofs dpcalc FILE *)
+From Coq Require Import Reals List ZArith.
+From dpcalc Require Import Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans
+${- if .board} LadderPlans${else if .goal.Open} OpenRows OpenPlans WidePlans${else if .classes} LeadPlans LeadCounts LeadGatePlans${end}.
+Import ListNotations.
+Open Scope R_scope.
+

@@ -1,0 +1,2 @@
+Definition ${.name} := Planes${.numbers}.
+
