@@ -96,7 +96,7 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	if p.beta, err = betaOf(g.Beta); err != nil {
 		return nil, err
 	}
-	p.Tau = roundedUp(g.Tau, 12)
+	p.Tau = roundedUp(g.Tau, 10)
 	ints, over := overOne(p.Tau, g.Bar.Or(g.Floor))
 	if over.BitLen() > 57 {
 		return nil, errors.New("a file proves plans whose numbers have at most 17 decimals")

@@ -70,21 +70,17 @@ func (p *plan) steps() error {
 
 // reached bounds the probability that losses of a mean come to an edge, of 0/1 losses if Hoeffding's theorem covers it.
 func (p *plan) reached(mean, edge, edges int64) (probability float64, ok bool) {
-	q, x := float64(mean)/float64(p.scale), float64(edge)/float64(edges)
+	b := bound{N: p.Samples, P: mean, Over: p.scale, K: edge}
 	if mean <= 0 {
 		return 0, edge > 0
 	}
-	ln, odds := 0., 0.
-	if p.Query.IsZeroOne() {
-		if float64(edge-1) < float64(p.Samples)*q*(1+1e-12) {
-			return 0, false
-		}
-		ln = num.Binomial{N: p.Samples, P: q}.LnAtLeast(edge)
-	} else {
+	ln, odds, ok := b.ln(), 0., b.isFar()
+	if !p.Query.IsZeroOne() {
+		q, x := b.law().P, float64(edge)/float64(edges)
 		ln = tail.Exponential{Sides: 1, Rate: num.FromFloat(tail.KnownEntropy(x, q))}.Ln(p.Samples)
-		odds = num.Log(x / q * ((1 - q) / (1 - x)))
+		odds, ok = num.Log(x/q*((1-q)/(1-x))), q < x
 	}
-	return roundedUp(num.Exp(ln)*(1+3e-10*(1+odds)), 12), q < x // Coq loses e^(odds/2^32)
+	return roundedUp(num.Exp(ln)*(1+3e-10*(1+odds)), 12), ok // Coq loses e^(odds/2^32)
 }
 
 // raise raises a beta that was solved for by what the errors of the steps are rounded up by.

@@ -13,16 +13,10 @@ import (
 // both ends.
 type widest struct{ x, low, y, high float64 }
 
-// widestOf finds it by the slope, which falls: dp/dx is p(1-p)(logit x - logit p)/(x-p) where kl(x||p) stays.
 func widestOf(rows int64, lnLow, lnHigh, gap float64) widest {
 	tails := open.Unit{Rows: float64(rows)}
-	at := func(x float64) widest { return widest{x, tails.Lower(x, lnLow), x + gap, tails.Upper(x+gap, lnHigh)} }
-	logit := func(p float64) float64 { return num.Log(p) - math.Log1p(-p) }
-	slope := func(x, p float64) float64 { return p * (1 - p) * (logit(x) - logit(p)) / (x - p) }
-	return at(num.Floats{Hi: 1 - gap, Guess: 0.5}.Least(func(x float64) bool {
-		w := at(x)
-		return w.low > 0 && (w.high >= 1 || slope(w.y, w.high) < slope(x, w.low))
-	}))
+	x, _ := tails.WidestAt(lnLow, lnHigh, gap)
+	return widest{x, tails.Lower(x, lnLow), x + gap, tails.Upper(x+gap, lnHigh)}
 }
 
 // unit is what logarithms, weights and ratios are over.

@@ -75,15 +75,21 @@ func halfUp(x float64) float64 { return math.Nextafter(x, 2) / 2 }
 // and whose upper one u is concave. So it is nowhere above its tangent at any x. Beyond, an end is an end of [0,1], and
 // the distance is less.
 func (v Unit) Widest(lnLow, lnHigh, gap float64) float64 {
+	_, width := v.WidestAt(lnLow, lnHigh, gap)
+	return width
+}
+
+// WidestAt returns about the x of Widest, and the distance.
+func (v Unit) WidestAt(lnLow, lnHigh, gap float64) (at, most float64) {
 	if gap >= 1 {
-		return 1
+		return 0, 1
 	}
 	d := distance{low: v.rate(lnLow), high: v.rate(lnHigh), gap: gap}
 	lo, hi := 0.0, 1-gap
 	s, t := math.Sqrt(d.low/2), math.Sqrt(d.high/2) // about the distances on both sides
 	x, bend := 0.5+(2./3*(s*s-t*t)-gap*t)/(s+t), 4*(s+t)
 	last, before := math.NaN(), 0.0
-	best := math.Inf(1)
+	most = math.Inf(1)
 	for range 60 {
 		if !(x > lo && x < hi) {
 			x = lo + (hi-lo)/2
@@ -91,7 +97,9 @@ func (v Unit) Widest(lnLow, lnHigh, gap float64) float64 {
 		width, slope := d.at(x)
 		steep := math.Abs(slope) + 4e-15
 		over := steep * max(x, 1-gap-x)
-		best = min(best, width+over)
+		if width+over < most {
+			at, most = x, width+over
+		}
 		if over < 1e-12*width || steep < 1e-14 || hi-lo < 1e-15 {
 			break
 		}
@@ -106,7 +114,7 @@ func (v Unit) Widest(lnLow, lnHigh, gap float64) float64 {
 		last, before = x, slope
 		x += slope / bend
 	}
-	return min(math.Nextafter(best, 2), 1)
+	return at, min(math.Nextafter(most, 2), 1)
 }
 
 // distance is u(x+gap) - c(x).
