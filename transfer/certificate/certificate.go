@@ -3,6 +3,7 @@
 package certificate
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -20,10 +21,7 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 	case a.Status != transfer.OK:
 		return "", errors.New(a.Reason)
 	case !ok:
-		why := "Coq does not evaluate the numbers of its theorem"
-		if said, ok := missing[m.Name]; ok {
-			why = said
-		}
+		why := cmp.Or(missing[m.Name], "Coq does not evaluate the numbers of its theorem")
 		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final, or best with --method ladder", m.Name, why)
 	}
 	p, err := newPlan(m, a)
@@ -129,7 +127,7 @@ func (p *plan) filled(text string, pairs ...any) string {
 	bits, width := p.precision()
 	maps.Copy(p.values, map[string]any{"goal": p.Goal, "n": p.Samples, "m": p.Queries, "B": p.AllPasses(),
 		"signed": p.Query.IsSigned(), "counted": p.Query.IsZeroOne(),
-		"both": p.isTwoSided(), "classes": p.classes(), "board": p.Feedback == transfer.Best,
+		"both": p.isTwoSided(), "board": p.Feedback == transfer.Best,
 		"d": p.scale, "one": p.one, "s": p.tau, "c": p.bar, "shown": p.bar + p.one - p.scale, "beta": p.beta, "b": p.beta.apart(),
 		"level": p.level, "l": p.level.apart(), "fail": p.fail, "e": p.fail.apart(), "bits": bits, "width": width})
 	for i := 0; i < len(pairs); i += 2 {

@@ -28,7 +28,7 @@ func gate(p *plan) (text string, err error) {
 	p.values["nodes"] = nodes
 	p.level = p.beta.shared(nodes)
 	p.fail = p.level
-	if p.classes() {
+	if p.Decides() {
 		return p.leads()
 	}
 	return "gate", p.tails()
@@ -39,6 +39,8 @@ func (p *plan) tails() error {
 	switch {
 	case p.Bar.Given:
 		return p.atBar()
+	case p.Open:
+		return p.interval()
 	case p.Query.IsZeroOne():
 		return p.groups()
 	}

@@ -1,18 +1,11 @@
 package certificate
 
-import (
-	"errors"
-
-	"github.com/dpcalc/dpcalc/transfer"
-)
-
-// classes reports whether a plan is about leads of two declared classes on counted rows.
-func (p *plan) classes() bool { return p.Decided == transfer.TwoClasses }
+import "errors"
 
 // decided is how many of so many rows are decided at most.
 func (p *plan) decided(rows int64) int64 { return int64(p.Disagreement * float64(rows) * (1 + 1e-15)) }
 
-// leads is the binomial tails of wins among the decided rows.
+// leads is the binomial tails of wins among the decided rows, of two declared classes.
 func (p *plan) leads() (text string, err error) {
 	m := p.decided(p.Samples)
 	p.values["decided"] = m

@@ -21,7 +21,7 @@ func (f fraction) left(passes, failures int64) fraction {
 	return fraction{r.Num(), r.Denom()}
 }
 
-// openGate is the tails at a bar, or the widest interval.
+// openGate is the tails at the look with a number, if it is the pass with a number.
 func openGate(p *plan) (text string, err error) {
 	k, m := p.Rare(), p.Queries
 	if m > mostLooks {
@@ -29,10 +29,7 @@ func openGate(p *plan) (text string, err error) {
 	}
 	p.level, p.fail = p.beta.left(k, m-k), p.beta.left(k-1, m-k+1)
 	p.values["K"], p.values["L"] = k, m-k+1
-	if p.Bar.Given {
-		return "open", p.tails()
-	}
-	return "open", p.interval()
+	return "open", p.tails()
 }
 
 // interval is the widest interval between the ends of the relative entropy.
