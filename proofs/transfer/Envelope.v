@@ -354,7 +354,7 @@ Proof.
   assert (Hxs : x <= sigma * b').
   { apply (averaged b b' sigma (V_at f A) (W_at f A)); auto; [lra|]. intros r Hr. split; [apply VW_region|].
     split; [now apply V_minus_W; auto|]. split; [rewrite <- Eb; now apply V_plus_W; auto|].
-    split; [|split]; [apply VW_range|apply VW_range|apply shift_nonneg]. }
+    destruct (VW_range f A r). split; [|split]; [assumption|assumption|apply shift_nonneg]. }
   eapply Rle_trans; [|exact Hxs].
   (* the event shifts the mean by no more than x *)
   apply Rle_trans with (sumR rs (fun r => sumR outcomes (fun pi => ind Pi A pi *

@@ -525,10 +525,10 @@ Definition rule_12 : list (Z * Z) := [
   (1200000000000000000000, 3809486652472781600000000000)]%Z.
 
 Theorem rule_7_checks : checks 7 26 rule_7 = true.
-Proof. vm_compute. reflexivity. Qed.
+Proof. vm_cast_no_check (eq_refl true). Qed.
 
 Theorem rule_8_checks : checks 8 75 rule_8 = true.
-Proof. vm_compute. reflexivity. Qed.
+Proof. vm_cast_no_check (eq_refl true). Qed.
 
 Theorem rule_12_checks : checks 12 311 rule_12 = true.
-Proof. vm_compute. reflexivity. Qed.
+Proof. vm_cast_no_check (eq_refl true). Qed.
