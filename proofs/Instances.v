@@ -11,7 +11,7 @@ Open Scope R_scope.
 (* A fair coin, as a law on two points. *)
 Definition coin : law bool.
 Proof.
-  refine (finite_law bool [(true, 1/2); (false, 1/2)] _ _); simpl; [|lra].
+  refine (finite_law [(true, 1/2); (false, 1/2)] _ _); simpl; [|lra].
   intros a [<-|[<-|[]]]; simpl; lra.
 Defined.
 
@@ -19,12 +19,12 @@ Defined.
 Lemma binomial_1 p k : binomial 1 p k = match k with O => 1 | 1%nat => p | _ => 0 end.
 Proof. destruct k as [|[|k]]; unfold binomial; simpl; ring. Qed.
 
-Lemma one_above X (D : law X) : above_by X [D] (3/4) (1/4).
+Lemma one_above {X} (D : law X) : above_by [D] (3/4) (1/4).
 Proof.
   intros p k Hp Hk. unfold Tails.n in Hk. simpl in *. rewrite binomial_1. destruct k as [|[|k]]; simpl in *; lra.
 Qed.
 
-Lemma one_off X (D : law X) : off_by X [D] (3/4) (1/4).
+Lemma one_off {X} (D : law X) : off_by [D] (3/4) (1/4).
 Proof.
   intros p k k' Hp Hk Hk'. unfold Tails.n in *. simpl in *. rewrite !binomial_1.
   destruct k as [|[|k]], k' as [|[|k']]; simpl in *; try lra; try (destruct Hk' as [Hk'|Hk']; [|discriminate]);
@@ -33,19 +33,19 @@ Qed.
 
 (* A gate with one test of one coin: a wrong verdict has a probability of at most 1/4. *)
 Theorem gate_of_a_coin (analyst : list bool -> query bool * R) : Hoeffding1956 ->
-  (forall v, zero_one bool (fst (analyst v))) ->
-  P bool [coin] (fun S => exists later b v,
-    gate_shown _ _ (fun t => emp bool [coin] (fst t)) (fun t => snd t + 3/4) analyst 1 1 S = later ++ b :: v /\
-    gate_wrong _ (too_low bool [coin]) (too_high bool [coin] (3/4)) analyst v b) <= 1/4.
+  (forall v, zero_one (fst (analyst v))) ->
+  P [coin] (fun S => exists later b v,
+    gate_shown (fun t => emp [coin] (fst t)) (fun t => snd t + 3/4) analyst 1 1 S = later ++ b :: v /\
+    gate_wrong (too_low [coin]) (too_high [coin] (3/4)) analyst v b) <= 1/4.
 Proof.
-  intros H Hq. eapply Rle_trans; [apply (gate_counts bool [coin]) with (A := 1/4); auto; try lra|].
+  intros H Hq. eapply Rle_trans; [apply (gate_counts [coin]) with (A := 1/4); auto; try lra|].
   - discriminate.
   - apply one_above.
   - unfold N. simpl. lra.
 Qed.
 
-Theorem sealed_coin (q : query bool) : Hoeffding1956 -> zero_one bool q ->
-  P bool [coin] (fun S => exists f, In f [q] /\ Rabs (emp bool [coin] f S - pop bool [coin] f) >= 3/4) <= 1/4.
+Theorem sealed_coin (q : query bool) : Hoeffding1956 -> zero_one q ->
+  P [coin] (fun S => exists f, In f [q] /\ Rabs (emp [coin] f S - pop [coin] f) >= 3/4) <= 1/4.
 Proof.
   intros H Hq. eapply Rle_trans; [apply sealed_counts with (b := 1/4); auto|simpl; lra].
   - discriminate.
@@ -94,14 +94,14 @@ Proof.
 Qed.
 
 (* An open gate on any records, at the bars that a mean of one passes, with Hoeffding's margins. More rows may come. *)
-Theorem open_gate_instance (X : Type) (Ds : list (law X)) (ask : list bool -> query X) (rows : list bool -> list bool)
+Theorem open_gate_instance {X : Type} (Ds : list (law X)) (ask : list bool -> query X) (rows : list bool -> list bool)
   (stop : list bool -> bool) m :
   (forall v, select (rows v) Ds <> nil) ->
-  let n := fun v => size X Ds (rows v) in
+  let n := fun v => size Ds (rows v) in
   let bar := fun v => exp (ln (level_pass (1/2) 2 (1/20) v) / n v) in
-  P X Ds (fun S => exists later r v,
-    shown_gate X Ds ask rows stop (fun _ => 1) m S = later ++ r :: v /\
-    missed X Ds ask rows bar (fun v => margin (n v) (level_pass (1/2) 2 (1/20) v) + 0 +
+  P Ds (fun S => exists later r v,
+    shown_gate Ds ask rows stop (fun _ => 1) m S = later ++ r :: v /\
+    missed Ds ask rows bar (fun v => margin (n v) (level_pass (1/2) 2 (1/20) v) + 0 +
       margin (n v) (level_fail (1/2) 2 (1/20) v)) v r) <= 1/20.
 Proof.
   intros Hr n bar.
@@ -118,7 +118,7 @@ Proof.
     assert (ln (level_pass (1/2) 2 (1/20) v) < 0).
     { rewrite <- ln_1. apply ln_increasing; [apply HL|apply Hlt]. }
     unfold Rdiv. specialize (Hn v). assert (0 < / n v) by now apply Rinv_0_lt_compat. nra. }
-  apply (open_gate_bounded X Ds (1/2) 2 (1/20)); auto; try lra.
+  apply (open_gate_bounded Ds (1/2) 2 (1/20)); auto; try lra.
   - intros v. specialize (Hbar v). lra.
   - intros v. apply wide_hoeffding; auto; try apply HL. lra.
   - intros v. left. specialize (Hbar v). split; [lra|]. split; [lra|]. rewrite kl_one by lra. unfold bar.
@@ -128,15 +128,15 @@ Proof.
 Qed.
 
 (* A board on any 0/1 records, with Hoeffding's margins: the table of every count. *)
-Theorem board_instance (X : Type) (Ds : list (law X)) (rows : list bool) (some : select rows Ds <> nil)
-  (ask : node -> query X) (ask_01 : forall v, zero_one X (ask v)) (stop : node -> bool) (H56 : Hoeffding1956) (m : nat) :
+Theorem board_instance {X : Type} (Ds : list (law X)) (rows : list bool) (some : select rows Ds <> nil)
+  (ask : node -> query X) (ask_01 : forall v, zero_one (ask v)) (stop : node -> bool) (H56 : Hoeffding1956) (m : nat) :
   let N := length (select rows Ds) in
-  let n := size X Ds rows in
-  let looks := counted_looks X Ds rows some ask H56 ask_01 (every_count N) (every_count_range N) (every_count_rises N) in
+  let n := size Ds rows in
+  let looks := counted_looks Ds rows some ask H56 ask_01 (every_count N) (every_count_range N) (every_count_rises N) in
   let q := fun _ : node => 1/5 in
-  let low := level_low _ _ looks (1/20) q in
-  let high := level_high _ _ looks (1/20) q in
-  P X Ds (board_fails X Ds rows stop (1/20) (1 / n) q looks (fun v => width n (low v) (high v) (1 / n)) m) <= 1/20.
+  let low := level_low _ looks (1/20) q in
+  let high := level_high _ looks (1/20) q in
+  P Ds (board_fails Ds rows stop (1/20) (1 / n) q looks (fun v => width n (low v) (high v) (1 / n)) m) <= 1/20.
 Proof.
   intros N n looks q low high. assert (Hn : 0 < n) by (apply n_pos; auto).
   apply open_board_table; try lra.
@@ -146,17 +146,17 @@ Proof.
 Qed.
 
 (* A ladder with two values, .6 and .4, and tau = .4. *)
-Theorem ladder_instance (X : Type) (Ds : list (law X)) (analyst : list nat -> query X) (m : nat) :
+Theorem ladder_instance {X : Type} (Ds : list (law X)) (analyst : list nat -> query X) (m : nat) :
   Ds <> nil -> (1 <= m)%nat ->
-  let n := Tails.n X Ds in
+  let n := Tails.n Ds in
   let val l := match l with O => 6/10 | _ => 4/10 end in
-  P X Ds (fun S => exists later l v,
-    Ladder.transcript _ _ (emp X Ds) 2 (fun l => match l with O => 1 | _ => 4/10 end) analyst m S = later ++ l :: v /\
-    ~ Ladder.promise _ (pop X Ds) (4/10) 1 val analyst v l) <=
+  P Ds (fun S => exists later l v,
+    Ladder.transcript (emp Ds) 2 (fun l => match l with O => 1 | _ => 4/10 end) analyst m S = later ++ l :: v /\
+    ~ Ladder.promise (pop Ds) (4/10) 1 val analyst v l) <=
   exp (- n * kl (4/10) (2/10)) + INR m * exp (- n * kl (6/10) (2/10)).
 Proof.
   intros Hd Hm n val.
-  eapply Rle_trans; [apply (ladder_bounded X Ds Hd) with (A := fun _ => exp (- n * kl (4/10) (2/10)))
+  eapply Rle_trans; [apply (ladder_bounded Ds Hd) with (A := fun _ => exp (- n * kl (4/10) (2/10)))
     (B := fun _ => exp (- n * kl (6/10) (2/10)))|]; auto; try lra; try (simpl; lra).
   - intros l l' H1 H2. destruct l as [|[|l]], l' as [|[|l']]; unfold val; try lra; lia.
   - intros l l' H1. destruct l as [|l], l' as [|l']; try lra; lia.
@@ -172,19 +172,19 @@ Proof.
 Qed.
 
 (* Two flags, tau = 1/2, the threshold 1/4, cells of the width 1/2, guesses within 1/8. *)
-Theorem sparse_instance (X : Type) (Ds : list (law X)) (analyst : list Sparse.Resp -> query X * R) (m : nat) :
+Theorem sparse_instance {X : Type} (Ds : list (law X)) (analyst : list Sparse.Resp -> query X * R) (m : nat) :
   Ds <> nil ->
   let c := fun _ : nat => 1%nat in
-  let side := Chernoff.side (Tails.n X Ds) in
-  P X Ds (fun S => exists later x v,
-    Sparse.transcript _ _ (emp X Ds) (1/2) (1/4) 2 c analyst m S = later ++ x :: v /\
-    ~ Sparse.promise _ (pop X Ds) (1/2) (1/8) c analyst v x) <=
+  let side := Chernoff.side (Tails.n Ds) in
+  P Ds (fun S => exists later x v,
+    Sparse.transcript (emp Ds) (1/2) (1/4) 2 c analyst m S = later ++ x :: v /\
+    ~ Sparse.promise (pop Ds) (1/2) (1/8) c analyst v x) <=
   INR (Sparse.W c m 2) * side (1/4) +
     sumR (seq 0 2) (fun i => INR (Sparse.Ni c m i) * (2 * side (1/4) + side (1/8) + side (1/4))).
 Proof.
   intros Hd c side.
   assert (Hs : forall s, 0 <= side s) by (intros; apply side_nonneg).
-  eapply Rle_trans; [apply (sparse_bounded X Ds Hd) with (r := fun _ => 2 * side (1/4) + side (1/8) + side (1/4))|].
+  eapply Rle_trans; [apply (sparse_bounded Ds Hd) with (r := fun _ => 2 * side (1/4) + side (1/8) + side (1/4))|].
   split; try lra; auto.
   - intros i Hi. unfold Sparse.s, Sparse.width, c. generalize (Hs (1/8)) (Hs (1/4)). fold side.
     assert (Hq : forall x, 1/4 <= x -> side x <= side (1/4)) by (intros; now apply side_falls).
@@ -196,32 +196,32 @@ Proof.
 Qed.
 
 (* Two answers with errors of at most 1 on either side: noise that is cut at two standard deviations, and none. *)
-Theorem joint_instance (X : Type) (x0 : X) (Ds : list (law X)) (ask : list Rounded.cell -> query X)
+Theorem joint_instance {X : Type} (x0 : X) (Ds : list (law X)) (ask : list Rounded.cell -> query X)
   (cuts : list Rounded.cell -> list R) :
-  Ds <> nil -> (forall D, In D Ds -> Posterior.finite X D) -> (forall v, Rounded.sorted m_infty (cuts v)) ->
-  let n := Tails.n X Ds in
+  Ds <> nil -> (forall D, In D Ds -> Posterior.finite D) -> (forall v, Rounded.sorted m_infty (cuts v)) ->
+  let n := Tails.n Ds in
   let noises := fun j => match j with O => Tangent.Cut 1 2 | _ => Tangent.Silent end in
   let c := (Normal.Phi 2 - Normal.Phi 0) / Tangent.share 2 * exp (Normal.phi 0 / (Normal.Phi 2 - Normal.Phi 0) * 0) in
   let h := Normal.phi 0 / (Normal.Phi 2 - Normal.Phi 0) / 1 in
-  Rounded.fails X Ds (fun j => Tangent.cdf_of (noises j)) ask cuts (fun _ => 1) true true 2 <=
+  Rounded.fails Ds (fun j => Tangent.cdf_of (noises j)) ask cuts (fun _ => 1) true true 2 <=
     2 * Joint.T 1 (1 / (4 * n)) c h 1 +
     2 * (exp (- n) * Joint.price 2 (1 / (4 * n)) (Tangent.Cut 1 2)).
 Proof.
-  intros Hd Hf Hc n noises c h. assert (Hn := n_pos X Ds Hd). fold n in Hn.
+  intros Hd Hf Hc n noises c h. assert (Hn := n_pos Ds Hd). fold n in Hn.
   assert (Hp : forall j, Tangent.proper (noises j)) by (intros [|j]; simpl; auto; lra).
   assert (Hk : Posterior.kap (length Ds) 0 = 1).
   { unfold Posterior.kap, Kappa.kappa_poly. destruct (Nat.eqb (length Ds) 1); auto. rewrite Rmult_0_r. field. }
-  eapply Rle_trans; [apply (Joint.joint_bound X x0 Ds Hd Hf noises Hp ask cuts Hc (fun _ => 1) true true 2 (fun j =>
+  eapply Rle_trans; [apply (Joint.joint_bound x0 Ds Hd Hf noises Hp ask cuts Hc (fun _ => 1) true true 2 (fun j =>
     match j with
     O => 2 * Joint.T 1 (1 / (4 * n)) c h 1 | _ => 2 * (exp (- n) * Joint.price 2 (1 / (4 * n)) (Tangent.Cut 1 2))
       end))|].
   - intros l Hl. destruct l as [|l]; [|lia]. split; [discriminate|apply Hp].
   - intros [|[|j]] Hj; [| |lia].
-    + apply (Joint.first _ _ _ _ _ _ _ _ (Joint.T 1 (1 / (4 * n)) c h 1)); auto; [|unfold Joint.both; lra].
-      apply (Joint.tangent_moment X x0 Ds Hd Hf); [apply Hp|apply Tangent.cut_line; lra|lra].
-    + apply (Joint.alike _ _ _ _ _ _ _ _ 2 (Joint.T 2 (1 / (4 * n)) 1 (2 * n) 1) (fun _ => 1 / (4 * n))); try lra.
+    + apply (Joint.first _ _ _ _ _ _ _ (Joint.T 1 (1 / (4 * n)) c h 1)); auto; [|unfold Joint.both; lra].
+      apply (Joint.tangent_moment x0 Ds Hd Hf); [apply Hp|apply Tangent.cut_line; lra|lra].
+    + apply (Joint.alike _ _ _ _ _ _ _ 2 (Joint.T 2 (1 / (4 * n)) 1 (2 * n) 1) (fun _ => 1 / (4 * n))); try lra.
       * replace (2 / (2 - 1)) with 2 by field.
-        apply (Joint.tangent_moment X x0 Ds Hd Hf); [apply Hp|apply Tangent.silent_line; lra|lra].
+        apply (Joint.tangent_moment x0 Ds Hd Hf); [apply Hp|apply Tangent.silent_line; lra|lra].
       * intros l Hl. destruct l as [|l]; [|lia]. unfold Joint.enough. rewrite Joint.r_0, Hk. split; [lra|]. right.
         f_equal. unfold n. ring.
       * unfold Joint.both. cbn [Rounded.product noises]. rewrite Rmult_1_r.

@@ -21,25 +21,25 @@ Definition groups : list Z := [
   140; 141; 142; 143; 144; 145; 146; 147; 148; 149; 150; 151; 152; 153; 154; 155; 156; 157; 159; 161; 163; 165; 167;
   169; 171; 174; 177; 180; 183; 187; 191; 196; 201; 207; 214; 222; 232; 245; 252]%Z.
 
-Definition decided_rows_alike : list (law bool) := repeat (point bool true) (Z.to_nat 280).
+Definition decided_rows_alike : list (law bool) := repeat (point true) (Z.to_nat 280).
 
-Lemma tail_any_bars : above_by bool decided_rows_alike (1/10) (1/2000).
+Lemma tail_any_bars : above_by decided_rows_alike (1/10) (1/2000).
 Proof.
-  apply (groups_above bool decided_rows_alike 280 (repeat_length _ _) eq_refl fine 1 2000 10 1 groups); [lia|].
+  apply (groups_above decided_rows_alike 280 (repeat_length _ _) eq_refl fine 1 2000 10 1 groups); [lia|].
   vm_cast_no_check (eq_refl true).
 Qed.
 
-Theorem gate_any_bars (X : Type) (Ds : list (law X)) (analyst : list bool -> two_classes X Ds (Z.to_nat 280) * R) :
+Theorem gate_any_bars {X : Type} (Ds : list (law X)) (analyst : list bool -> two_classes Ds (Z.to_nat 280) * R) :
   length Ds = Z.to_nat 2800 -> Hoeffding1956 ->
-  P X Ds (fun S => exists later b v,
-    Gate.transcript _ _ (count_ahead X Ds (Z.to_nat 280)) (1/50) analyst (Z.to_nat 1) (Z.to_nat 100) S =
+  P Ds (fun S => exists later b v,
+    Gate.transcript (count_ahead Ds (Z.to_nat 280)) (1/50) analyst (Z.to_nat 1) (Z.to_nat 100) S =
       later ++ b :: v /\
-    Gate.wrong _ (count_truly X Ds (Z.to_nat 280)) (1/50) analyst v b) <= 1/20.
+    Gate.wrong (count_truly Ds (Z.to_nat 280)) (1/50) analyst v b) <= 1/20.
 Proof.
   intros Hl H56. assert (En : INR (length Ds) = 2800) by (rewrite Hl, INR_IZR_INZ, Z2Nat.id by lia; reflexivity).
   assert (Em : INR (Z.to_nat 280) = 280) by (rewrite INR_IZR_INZ, Z2Nat.id by lia; reflexivity).
   replace (1/20) with (INR (N (Z.to_nat 100) (Z.to_nat 1)) * (1/2000)) by (rewrite a_hundred; lra).
-  apply (gate_lead_counts X Ds (Z.to_nat 280)) with (Es := decided_rows_alike).
+  apply (gate_lead_counts Ds (Z.to_nat 280)) with (Es := decided_rows_alike).
   - rewrite Hl. split; apply Nat2Z.inj_le; rewrite ?Z2Nat.id by lia; lia.
   - exact H56.
   - apply repeat_length.
@@ -61,16 +61,16 @@ Definition cells : list (Z * Z) := [
   (56281, 205); (57309, 208); (58342, 211); (59724, 215); (61112, 219); (62856, 224); (64611, 229); (66730, 235);
   (69224, 242); (72104, 250); (75388, 259); (79100, 269); (83668, 281); (89232, 295); (90000, 313)]%Z.
 
-Definition decided_values : list (law bool) := repeat (point bool true) (Z.to_nat 316).
+Definition decided_values : list (law bool) := repeat (point true) (Z.to_nat 316).
 
-Lemma tail_any_classes : above_cert bool decided_values (1/10) (1/2000).
+Lemma tail_any_classes : above_cert decided_values (1/10) (1/2000).
 Proof.
-  apply (any_within_valid bool decided_values 316 (repeat_length _ _) eq_refl fine 1 2000 10000 10 1 cells); [lia|].
+  apply (any_within_valid decided_values 316 (repeat_length _ _) eq_refl fine 1 2000 10000 10 1 cells); [lia|].
   vm_cast_no_check (eq_refl true).
 Qed.
 
 Section AnyClasses.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis rows : length Ds = Z.to_nat 3160.
 Notation m := (Z.to_nat 316).
@@ -81,13 +81,13 @@ Proof.
   split; apply Nat2Z.inj_le; rewrite ?Z2Nat.id by lia; lia.
 Qed.
 
-Theorem gate_any_classes (analyst : list bool -> sharing X Ds m * R) :
-  P X Ds (fun S => exists later b v,
-    Gate.transcript _ _ (ahead X Ds m) (1/50) analyst (Z.to_nat 1) (Z.to_nat 100) S = later ++ b :: v /\
-    Gate.wrong _ (truly X Ds m) (1/50) analyst v b) <= 1/20.
+Theorem gate_any_classes (analyst : list bool -> sharing Ds m * R) :
+  P Ds (fun S => exists later b v,
+    Gate.transcript (ahead Ds m) (1/50) analyst (Z.to_nat 1) (Z.to_nat 100) S = later ++ b :: v /\
+    Gate.wrong (truly Ds m) (1/50) analyst v b) <= 1/20.
 Proof.
   replace (1/20) with (INR (N (Z.to_nat 100) (Z.to_nat 1)) * (1/2000)) by (rewrite a_hundred; lra).
-  destruct of_m as [Hm E]. apply (gate_leads X Ds m Hm) with (Es := decided_values) (s := 1/10).
+  destruct of_m as [Hm E]. apply (gate_leads Ds m Hm) with (Es := decided_values) (s := 1/10).
   - apply repeat_length.
   - lra.
   - lra.
@@ -96,10 +96,10 @@ Proof.
 Qed.
 
 (* The same by the rate. *)
-Definition gate_any_classes_by_rate (a : list bool -> sharing X Ds m * R) :
-  P X Ds _ <= INR (N 100 1) * exp (- Tails.n bool decided_values * Chernoff.E (1/10)) :=
-  gate_leads X Ds m (proj1 of_m) bool decided_values (1/50) (1/10) _ a 1 100 (repeat_length _ _) ltac:(lra)
-    ltac:(left; apply exp_pos) ltac:(right; symmetry; apply of_m) (rate_above bool decided_values ltac:(discriminate) (1/10) ltac:(lra)).
+Definition gate_any_classes_by_rate (a : list bool -> sharing Ds m * R) :
+  P Ds _ <= INR (N 100 1) * exp (- Tails.n decided_values * Chernoff.E (1/10)) :=
+  gate_leads Ds m (proj1 of_m) decided_values (1/50) (1/10) _ a 1 100 (repeat_length _ _) ltac:(lra)
+    ltac:(left; apply exp_pos) ltac:(right; symmetry; apply of_m) (rate_above decided_values ltac:(discriminate) (1/10) ltac:(lra)).
 
 End AnyClasses.
 
@@ -118,7 +118,7 @@ Proof.
 Qed.
 
 Section AtBar.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis rows : length Ds = Z.to_nat 2751.
 Notation n := (INR (length Ds)).
@@ -133,7 +133,7 @@ Proof. rewrite rows. split; apply Nat2Z.inj_le; rewrite ?Z2Nat.id by lia; lia. Q
 Lemma one_fewer : (m - 1)%nat = Z.to_nat 274.
 Proof. apply Nat2Z.inj. rewrite Nat2Z.inj_sub by (apply m_range). rewrite !Z2Nat.id by lia. lia. Qed.
 
-Lemma wrong_pass : at_bar X Ds m 0 (0 + 1/50) (1/2000).
+Lemma wrong_pass : at_bar Ds m 0 (0 + 1/50) (1/2000).
 Proof.
   intros r p k Hr Hp Hpc Hk. rewrite n_rows in *. rewrite one_fewer in Hr. destruct Hr as [->|[-> _]];
     rewrite INR_IZR_INZ, Z2Nat.id in Hpc, Hk by lia; unfold among in Hpc.
@@ -141,7 +141,7 @@ Proof.
   - apply (tail_of 274 p k 1 2 165); try lra; try lia. vm_compute. reflexivity.
 Qed.
 
-Lemma wrong_failure : at_bar X Ds m (- (0 + 2 * (1/50))) (- (0 + 1/50)) (1/2000).
+Lemma wrong_failure : at_bar Ds m (- (0 + 2 * (1/50))) (- (0 + 1/50)) (1/2000).
 Proof.
   intros r p k Hr Hp Hpc Hk. rewrite n_rows in *. rewrite one_fewer in Hr. destruct Hr as [->|[-> _]];
     rewrite INR_IZR_INZ, Z2Nat.id in Hpc, Hk by lia; unfold among in Hpc.
@@ -149,25 +149,25 @@ Proof.
   - apply (tail_of 274 p k 3 10 110); try lra; try lia. vm_compute. reflexivity.
 Qed.
 
-Theorem gate_at_bar (analyst : list bool -> two_classes X Ds m) : Hoeffding1956 ->
-  P X Ds (fun S => exists later b v,
-    gate_shown _ _ (fun t => count_ahead X Ds m (fst t)) (fun t => snd t + 1/50) (fun v => (analyst v, 0)) (Z.to_nat 1)
+Theorem gate_at_bar (analyst : list bool -> two_classes Ds m) : Hoeffding1956 ->
+  P Ds (fun S => exists later b v,
+    gate_shown (fun t => count_ahead Ds m (fst t)) (fun t => snd t + 1/50) (fun v => (analyst v, 0)) (Z.to_nat 1)
       (Z.to_nat 100) S = later ++ b :: v /\
-    gate_wrong _ (below_bar _ (count_truly X Ds m)) (far_above _ (count_truly X Ds m) (1/50))
+    gate_wrong (below_bar (count_truly Ds m)) (far_above (count_truly Ds m) (1/50))
       (fun v => (analyst v, 0)) v b) <= 1/20.
 Proof.
   intros H56. replace (1/20) with (INR (N (Z.to_nat 100) (Z.to_nat 1)) * (1/2000)) by (rewrite a_hundred; lra).
-  apply (gate_bar_lead_counts X Ds m m_range H56); auto using wrong_pass, wrong_failure; try lra. rewrite n_rows. lra.
+  apply (gate_bar_lead_counts Ds m m_range H56); auto using wrong_pass, wrong_failure; try lra. rewrite n_rows. lra.
 Qed.
 
-Theorem gate_at_bar_one_side (analyst : list bool -> two_classes X Ds m) : Hoeffding1956 ->
-  P X Ds (fun S => exists later b v,
-    gate_shown _ _ (fun t => count_ahead X Ds m (fst t)) (fun t => snd t + 1/50) (fun v => (analyst v, 0)) (Z.to_nat 1)
+Theorem gate_at_bar_one_side (analyst : list bool -> two_classes Ds m) : Hoeffding1956 ->
+  P Ds (fun S => exists later b v,
+    gate_shown (fun t => count_ahead Ds m (fst t)) (fun t => snd t + 1/50) (fun v => (analyst v, 0)) (Z.to_nat 1)
       (Z.to_nat 100) S = later ++ b :: v /\
-    gate_wrong _ (below_bar _ (count_truly X Ds m)) (fun _ => False) (fun v => (analyst v, 0)) v b) <= 1/20.
+    gate_wrong (below_bar (count_truly Ds m)) (fun _ => False) (fun v => (analyst v, 0)) v b) <= 1/20.
 Proof.
   intros H56. replace (1/20) with (INR (N (Z.to_nat 100) (Z.to_nat 1)) * (1/2000)) by (rewrite a_hundred; lra).
-  apply (gate_bar_lead_counts_one_side X Ds m m_range); auto using wrong_pass; try lra. rewrite n_rows. lra.
+  apply (gate_bar_lead_counts_one_side Ds m m_range); auto using wrong_pass; try lra. rewrite n_rows. lra.
 Qed.
 
 (* The same bar by the relative entropy at a tenth of 2,751 rows, 275.1. *)
@@ -184,7 +184,7 @@ Proof. rewrite INR_IZR_INZ, Z2Nat.id by lia. lra. Qed.
 
 Lemma passing_cert : low_cert (INR m) (among n (INR m) (0 + 1/50)) level (among n (INR m) 0).
 Proof.
-  apply (lead_cert_wider X Ds m m_range tenth 0 (0 + 1/50) level m_tenth level_nonneg); try apply Rmax_l;
+  apply (lead_cert_wider Ds m m_range tenth 0 (0 + 1/50) level m_tenth level_nonneg); try apply Rmax_l;
     rewrite n_rows; unfold among; lra.
 Qed.
 
@@ -192,22 +192,22 @@ Lemma failing_cert : up_cert (INR m) (among n (INR m) (0 + 1/50)) level (among n
 Proof.
   unfold up_cert. assert (E : forall y, 1 - among n (INR m) y = among n (INR m) (- y)).
   { intros y. unfold among. replace (n * - y / INR m) with (- (n * y / INR m)) by (unfold Rdiv; ring). lra. }
-  rewrite !E. apply (lead_cert_wider X Ds m m_range tenth _ _ level m_tenth level_nonneg); try apply Rmax_r;
+  rewrite !E. apply (lead_cert_wider Ds m m_range tenth _ _ level m_tenth level_nonneg); try apply Rmax_r;
     rewrite n_rows; unfold among; lra.
 Qed.
 
-Definition gate_by_entropy (a : list bool -> sharing X Ds m) : P X Ds _ <= INR (N 100 1) * level :=
-  gate_bar_leads X Ds m m_range 0 (1/50) level a 1 100 ltac:(lra) level_nonneg passing_cert failing_cert.
+Definition gate_by_entropy (a : list bool -> sharing Ds m) : P Ds _ <= INR (N 100 1) * level :=
+  gate_bar_leads Ds m m_range 0 (1/50) level a 1 100 ltac:(lra) level_nonneg passing_cert failing_cert.
 
-Definition gate_by_entropy_one_side (a : list bool -> sharing X Ds m) : P X Ds _ <= INR (N 100 1) * level :=
-  gate_bar_leads_one_side X Ds m m_range 0 (1/50) level a 1 100 level_nonneg passing_cert.
+Definition gate_by_entropy_one_side (a : list bool -> sharing Ds m) : P Ds _ <= INR (N 100 1) * level :=
+  gate_bar_leads_one_side Ds m m_range 0 (1/50) level a 1 100 level_nonneg passing_cert.
 
 (* And by the normal law. *)
 Theorem normal_pass (Phi : R -> R) : (forall x y, x <= y -> Phi x <= Phi y) -> (forall x, 0 <= Phi x) ->
   ZubkovSerov2013 Phi ->
-  at_bar X Ds m 0 (0 + 1/50) (Phi (- sqrt (2 * tenth * kl (among n tenth (0 + (1/50 - 2 / n))) (among n tenth 0)))).
+  at_bar Ds m 0 (0 + 1/50) (Phi (- sqrt (2 * tenth * kl (among n tenth (0 + (1/50 - 2 / n))) (among n tenth 0)))).
 Proof.
-  intros Hr H0 HZ. apply (zubkov_serov_bar X Ds m m_range Phi Hr H0 tenth); auto using m_tenth.
+  intros Hr H0 HZ. apply (zubkov_serov_bar Ds m m_range Phi Hr H0 tenth); auto using m_tenth.
   - rewrite n_rows. lra.
   - right. right. apply Rle_refl.
 Qed.

@@ -44,7 +44,7 @@ Definition integrand_below_tangent : forall z,
   integrand_tangent noise 2 factor steep (1/10) (1/100) 2 ltac:(lra) factor_pos below_tangent.
 
 (* One answer to a 0/1 query on a thousand rows, a tenth above its truth, at the order 2. *)
-Notation n := (Tails.n bool Ds).
+Notation n := (Tails.n Ds).
 Notation start := (Rpower factor 2 * exp (- (2 * steep) * (1/10 - 1 / n))).
 Notation slope := (2 * steep * / (2 * sqrt n)).
 
@@ -66,8 +66,8 @@ Proof.
 Qed.
 
 Definition one_answer_above (Z : ZubkovSerov2013 (fun x => Phi x)) :
-  moment bool Ds noise (1/10) 2 (power (straight noise (1/10 - 1 / n)) 2 / 2 + over _ m_infty p_infty) :=
-  one_tail bool Ds some noise one_noise (1/10) 2 ltac:(lra) _ _ Z start_nonneg (fun z _ => integrand_below z)
+  moment Ds noise (1/10) 2 (power (straight noise (1/10 - 1 / n)) 2 / 2 + over _ m_infty p_infty) :=
+  one_tail Ds some noise one_noise (1/10) 2 ltac:(lra) _ _ Z start_nonneg (fun z _ => integrand_below z)
     (int_scal start _ _ (moment_int slope)).
 
 (* The same with noise that is cut at one deviation, by two cells and the last. Before from_cut the tail is 0. *)
@@ -95,7 +95,7 @@ Proof.
 Qed.
 
 Lemma per_z_pos : 0 < per_z.
-Proof. apply Rinv_0_lt_compat. assert (0 < sqrt n) by (apply sqrt_lt_R0, (Tails.n_pos bool Ds some)). lra. Qed.
+Proof. apply Rinv_0_lt_compat. assert (0 < sqrt n) by (apply sqrt_lt_R0, (Tails.n_pos Ds some)). lra. Qed.
 
 Lemma none_before z : 0 < z <= from_cut -> straight cut_noise (1/10 - 1 / n - per_z * z) <= 0.
 Proof.
@@ -109,7 +109,7 @@ Notation two_cells := [(below_0 (from_cut + 1), from_cut + 2); (at_0 (from_cut +
 Notation last_cell := (at_0 (2 * (2 * density_of cut_noise 0) * per_z + 1)).
 
 Definition one_answer_by_cells (Z : ZubkovSerov2013 (fun x => Phi x)) :
-  moment bool Ds cut_noise (1/10) 2 (power (straight cut_noise (1/10 - 1 / n)) 2 / 2 +
+  moment Ds cut_noise (1/10) 2 (power (straight cut_noise (1/10 - 1 / n)) 2 / 2 +
     areas 2 (1/10 - 1 / n) per_z from_cut two_cells last_cell).
 Proof.
   apply one_tail_by_cells; auto using some, cut_noisy, at_0_above, none_before.
@@ -122,12 +122,12 @@ Qed.
 (* A thousand rows, nine of ten of which are right. Two answers, the first counted by its second moment. *)
 Definition right_9_of_10 : law bool.
 Proof.
-  refine (finite_law bool [(true, 9/10); (false, 1/10)] _ _); simpl; [|lra].
+  refine (finite_law [(true, 9/10); (false, 1/10)] _ _); simpl; [|lra].
   intros a [<-|[<-|[]]]; simpl; lra.
 Defined.
 Definition labelled : list (law bool) := repeat right_9_of_10 1000.
 
-Lemma labelled_n : Tails.n bool labelled = 1000.
+Lemma labelled_n : Tails.n labelled = 1000.
 Proof. unfold Tails.n, labelled. rewrite repeat_length, INR_IZR_INZ. reflexivity. Qed.
 
 Lemma labelled_some : labelled <> nil.
@@ -138,16 +138,16 @@ Proof. apply repeat_spec. Qed.
 
 Opaque labelled.
 
-Lemma labelled_finite D : In D labelled -> Posterior.finite bool D.
+Lemma labelled_finite D : In D labelled -> Posterior.finite D.
 Proof.
   intros H. rewrite (labelled_law D H). exists [(true, 9/10); (false, 1/10)]. split; [|reflexivity].
   intros a [<-|[<-|[]]]; simpl; lra.
 Qed.
 
-Lemma labelled_truth (q : query bool) : pop bool labelled q = 9/10 * fn bool q true + 1/10 * fn bool q false.
+Lemma labelled_truth (q : query bool) : pop labelled q = 9/10 * fn q true + 1/10 * fn q false.
 Proof.
-  unfold pop. rewrite (sumR_ext _ labelled _ (fun _ => 9/10 * fn bool q true + 1/10 * fn bool q false)).
-  - rewrite sumR_const. change (INR (length labelled)) with (Tails.n bool labelled). rewrite labelled_n. field.
+  unfold pop. rewrite (sumR_ext labelled _ (fun _ => 9/10 * fn q true + 1/10 * fn q false)).
+  - rewrite sumR_const. change (INR (length labelled)) with (Tails.n labelled). rewrite labelled_n. field.
   - intros D HD. rewrite (labelled_law D HD). simpl. ring.
 Qed.
 
@@ -155,7 +155,7 @@ Definition noises (j : nat) : Tangent.noise := noise.
 Definition margin (j : nat) : R := 1/10.
 Definition share (j : nat) : R := 3/20.
 Definition cuts (u : list cell) : list R := [1/2].
-Notation N := (Tails.n bool labelled).
+Notation N := (Tails.n labelled).
 
 Lemma all_proper j : proper (noises j).
 Proof. simpl. lra. Qed.
@@ -180,12 +180,12 @@ Notation cost g v := (Rpower (Certificate.certificate N 1 g v 2 (1/20) (1/1000) 
 Notation carried g v j := (match j with
   O => fun M : R => M | S _ => fun M => Rpower M (1 - / 2) * product (fun _ => cost (g 0%nat) (v 0%nat)) 0 1 end).
 
-Lemma weights (g v : nat -> R) (j : nat) : (j < 2)%nat -> weight bool labelled noises g v j (order j) (carried g v j).
+Lemma weights (g v : nat -> R) (j : nat) : (j < 2)%nat -> weight labelled noises g v j (order j) (carried g v j).
 Proof.
   intros Hj. destruct j as [|[|j]]; [now apply at_once| |lia].
   assert (E : 2 / (2 - 1) = 2) by field. rewrite <- E at 1. apply at_order; [lra|]. intros [|l] Hl; [|lia].
-  assert (H : revealed bool labelled noises g v 2 0 (Rpower (Certificate.certificate N (Posterior.kap (length labelled)
-    (r bool labelled noises 2 0)) (g 0%nat) (v 0%nat) 2 (1/20) (1/1000) (1/100) (1/2) (11/2)) (/ 2))).
+  assert (H : revealed labelled noises g v 2 0 (Rpower (Certificate.certificate N (Posterior.kap (length labelled)
+    (r labelled noises 2 0)) (g 0%nat) (v 0%nat) 2 (1/20) (1/1000) (1/100) (1/2) (11/2)) (/ 2))).
   { apply by_moment; try lra; [reflexivity|]. rewrite r_0, kap_1. lra. }
   rewrite r_0, kap_1 in H. exact H.
 Qed.
@@ -194,9 +194,9 @@ Lemma order_pos j : 0 < order j.
 Proof. destruct j; lra. Qed.
 
 Lemma both_sides ask psi g v j Mu Md : (j < 2)%nat ->
-  fresh bool labelled j (on bool (held bool labelled psi v) (up bool labelled noises ask margin true)) (order j) Mu ->
-  fresh bool labelled j (on bool (held bool labelled psi v) (down bool labelled noises ask margin true)) (order j) Md ->
-  certified bool labelled noises ask margin true true psi g v j (carried g v j Mu + carried g v j Md).
+  fresh labelled j (on (held labelled psi v) (up labelled noises ask margin true)) (order j) Mu ->
+  fresh labelled j (on (held labelled psi v) (down labelled noises ask margin true)) (order j) Md ->
+  certified labelled noises ask margin true true psi g v j (carried g v j Mu + carried g v j Md).
 Proof.
   intros Hj Hu Hd. apply alike. apply apart with (b := order j) (W := carried g v j) (Mu := Mu) (Md := Md); auto.
   - now apply weights.
@@ -208,40 +208,40 @@ Definition right_at (b : bool) : R := if b then 1 else 0.
 Definition right : query bool.
 Proof. exists right_at. intros [|]; simpl; lra. Defined.
 
-Lemma right_01 : zero_one bool right.
+Lemma right_01 : zero_one right.
 Proof. intros [|]; simpl; auto. Qed.
 
-Definition asked (u : list cell) : {f : query bool | zero_one bool f} := exist _ right right_01.
+Definition asked (u : list cell) : {f : query bool | zero_one f} := exist _ right right_01.
 Notation seen := (fun u => proj1_sig (asked u)).
 
-Lemma few_errors u : 1 - 1/10 <= pop bool labelled (proj1_sig (asked u)).
+Lemma few_errors u : 1 - 1/10 <= pop labelled (proj1_sig (asked u)).
 Proof. rewrite labelled_truth. simpl. lra. Qed.
 
 Notation g_right := (fun _ : nat => 1 - 1/10).
 Notation v_right := (fun j : nat => (1/10)^2 + (1 - 2 * (1/10)) * share j).
-Notation psi_right := (psi_accuracy bool (1/10) asked).
+Notation psi_right := (psi_accuracy (1/10) asked).
 Notation error j sign := (N * H01 (sign (order j * steep) / N) (worst (sign (order j * steep) / N) (1/10))).
 Notation off j := (carried g_right v_right j (tail_bound (order j) factor steep (error j Ropp) (margin j)) +
   carried g_right v_right j (tail_bound (order j) factor steep (error j (fun x : R => x)) (margin j))).
 Notation crossed j := (carried g_right v_right j (exp (- N * kl (share j) (1/10)))).
 
 Lemma right_answer j : (j < 2)%nat ->
-  certified bool labelled noises seen margin true true psi_right g_right v_right j (off j) /\
-  crossing bool labelled noises psi_right g_right v_right j (crossed j).
+  certified labelled noises seen margin true true psi_right g_right v_right j (off j) /\
+  crossing labelled noises psi_right g_right v_right j (crossed j).
 Proof.
   intros Hj. split.
-  - destruct (accuracy_fresh bool labelled labelled_some noises all_proper margin true true (1/10) asked ltac:(lra)
-      few_errors (held bool labelled psi_right v_right) j (order j) factor steep touching (order_pos j) steep_pos).
+  - destruct (accuracy_fresh labelled labelled_some noises all_proper margin true true (1/10) asked ltac:(lra)
+      few_errors (held labelled psi_right v_right) j (order j) factor steep touching (order_pos j) steep_pos).
     now apply both_sides.
-  - apply (accuracy_crossing bool labelled labelled_some noises share (1/10) asked ltac:(lra) few_errors j (order j)).
+  - apply (accuracy_crossing labelled labelled_some noises share (1/10) asked ltac:(lra) few_errors j (order j)).
     + now apply weights.
     + unfold share. lra.
 Qed.
 
 Definition two_accuracies :
-  fails bool labelled _ seen cuts margin true true 2 <=
+  fails labelled _ seen cuts margin true true 2 <=
     sumR (seq 0 1) (fun j => off j + crossed j) + (off 1%nat + crossed 1%nat) :=
-  accuracies bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true true share
+  accuracies true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true true share
     (1/10) asked ltac:(lra) share_pos 1 _ _ _ (all_normal 1) (fun j H => right_answer j (le_S _ _ H))
     (or_introl (ex_intro _ _ (ex_intro _ _ (conj (proj1 (right_answer 1 (le_n 2)))
       (conj (proj2 (right_answer 1 (le_n 2))) (Rle_refl _)))))).
@@ -260,14 +260,14 @@ Proof.
 Qed.
 
 Definition two_kept_accuracies :
-  checked_fails bool labelled noises seen cuts margin true true psi_right v_right 2 <= _ :=
-  accuracies_checked bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true
+  checked_fails labelled noises seen cuts margin true true psi_right v_right 2 <= _ :=
+  accuracies_checked true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true
     true share (1/10) asked ltac:(lra) share_pos 2 _ (all_normal 1) (fun j H =>
       both_sides seen psi_right g_right v_right j (kept_above j) (kept_below j) H
-        (accuracy_checked_above bool labelled labelled_some noises all_proper margin true share (1/10) asked
+        (accuracy_checked_above labelled labelled_some noises all_proper margin true share (1/10) asked
           ltac:(lra) j (order j) factor steep (l_right j / 2) touching (order_pos j) steep_pos
           ltac:(generalize (l_pos j); lra))
-        (accuracy_checked_below bool labelled labelled_some noises all_proper margin true share (1/10) asked
+        (accuracy_checked_below labelled labelled_some noises all_proper margin true share (1/10) asked
           ltac:(lra) j (order j) factor steep (l_right j / 2) touching (order_pos j) steep_pos
           ltac:(generalize (l_pos j); lra) ltac:(generalize (l_pos j); lra))).
 
@@ -276,7 +276,7 @@ Definition wrong_at (b : bool) : R := if b then 0 else 1.
 Definition worse : difference bool.
 Proof. exists wrong_at. intros [|]; simpl; lra. Defined.
 Definition gaps (u : list cell) : difference bool := worse.
-Notation psi_gap := (psi_difference bool gaps).
+Notation psi_gap := (psi_difference gaps).
 Notation l_gap j := (order j * steep / (2 * N)).
 Notation kept j := (tail_bound (order j) factor steep
   (N * (ln (cosh (l_gap j)) * share j + room (l_gap j / (1 - exp (- (l_gap j + ln (cosh (l_gap j)))))))) (margin j)).
@@ -284,26 +284,26 @@ Notation kept j := (tail_bound (order j) factor steep
 Lemma cosh_kept l : cosh l <= exp (ln (cosh l)).
 Proof. rewrite exp_ln; [lra|]. generalize (cosh_ge_1 l). lra. Qed.
 
-Lemma gap_answer j : (j < 2)%nat -> certified bool labelled noises (ask_difference bool gaps) margin true true psi_gap
+Lemma gap_answer j : (j < 2)%nat -> certified labelled noises (ask_difference gaps) margin true true psi_gap
   (fun _ => 1/2) (fun j => share j / 4) j (carried (fun _ : nat => 1/2) (fun j : nat => share j / 4) j (kept j) +
     carried (fun _ : nat => 1/2) (fun j : nat => share j / 4) j (kept j)).
 Proof.
-  intros Hj. destruct (difference_checked_fresh bool labelled labelled_some noises all_proper margin true true share
+  intros Hj. destruct (difference_checked_fresh labelled labelled_some noises all_proper margin true true share
     gaps j (order j) factor steep (ln (cosh (l_gap j))) touching (order_pos j) steep_pos (cosh_kept _)).
   now apply both_sides.
 Qed.
 
 Definition two_kept_differences :
-  checked_fails bool labelled noises (ask_difference bool gaps) cuts margin true true psi_gap
+  checked_fails labelled noises (ask_difference gaps) cuts margin true true psi_gap
     (fun j => share j / 4) 2 <= _ :=
-  differences_checked bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true
+  differences_checked true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true
     true share gaps share_pos 2 _ (all_normal 1) gap_answer.
 
 (* Values of a variance of at most .09, and both sides of the last answer together. *)
 Definition asked_value (u : list cell) : query bool := right.
-Notation psi_value := (psi_variance bool labelled labelled_some asked_value).
+Notation psi_value := (psi_variance labelled labelled_some asked_value).
 
-Lemma variance_9 u : pop bool labelled (square bool labelled labelled_some asked_value u) <= 9/100.
+Lemma variance_9 u : pop labelled (square labelled labelled_some asked_value u) <= 9/100.
 Proof. rewrite labelled_truth. cbn [fn square proj1_sig]. rewrite !labelled_truth. simpl. lra. Qed.
 
 Notation spread b := (N * H01 (b * steep / N) (worst (b * steep / N) (1/10))).
@@ -312,46 +312,46 @@ Notation value_off := (value_tail 2 1%nat + value_tail 2 1%nat +
   (Rpower 2 2 - 1) * tail noise (margin 1) * (value_tail (2 - 1) 1%nat + value_tail (2 - 1) 1%nat)).
 
 Definition value_sides (event : list cell -> list bool -> Prop) (j : nat) (b : R) (H : 0 < b) :
-  fresh bool labelled j (on bool event (up bool labelled noises asked_value margin true)) b (value_tail b j) /\ _ :=
-  variance_fresh bool labelled labelled_some noises all_proper margin true true (9/100) asked_value (1/10)
+  fresh labelled j (on event (up labelled noises asked_value margin true)) b (value_tail b j) /\ _ :=
+  variance_fresh labelled labelled_some noises all_proper margin true true (9/100) asked_value (1/10)
     ltac:(lra) ltac:(lra) variance_9 event j b factor steep touching H steep_pos.
 
-Lemma last_value : together bool labelled noises asked_value margin true true (fun _ => 1) share (fun _ _ => True) 1
+Lemma last_value : together labelled noises asked_value margin true true (fun _ => 1) share (fun _ _ => True) 1
   (carried (fun _ : nat => 1) share 1%nat value_off).
 Proof.
   destruct (value_sides (fun _ _ => True) 1 2 ltac:(lra)) as [H1 H2].
   destruct (value_sides (fun _ _ => True) 1 (2 - 1) ltac:(lra)) as [H3 H4].
-  refine (joined _ _ _ _ _ _ _ _ _ _ _ _ 2 _ value_off (weights (fun _ => 1) share 1 (le_n 2)) _ (Rle_refl _)).
-  exact (together_fresh bool labelled labelled_some noises all_proper asked_value margin true true (fun _ _ => True) 1 2
+  refine (joined _ _ _ _ _ _ _ _ _ _ _ 2 _ value_off (weights (fun _ => 1) share 1 (le_n 2)) _ (Rle_refl _)).
+  exact (together_fresh labelled labelled_some noises all_proper asked_value margin true true (fun _ _ => True) 1 2
     _ _ _ _ ltac:(lra) H1 H2 H3 H4).
 Qed.
 
 Lemma first_value j : (j < 1)%nat ->
-  certified bool labelled noises asked_value margin true true psi_value (fun _ => 1) share j
+  certified labelled noises asked_value margin true true psi_value (fun _ => 1) share j
     (value_tail 1 j + value_tail 1 j) /\
-  crossing bool labelled noises psi_value (fun _ => 1) share j (exp (- N * kl (share j) (9/100))).
+  crossing labelled noises psi_value (fun _ => 1) share j (exp (- N * kl (share j) (9/100))).
 Proof.
   intros Hj. destruct j as [|j]; [|lia]. split.
-  - destruct (value_sides (held bool labelled psi_value share) 0 1 ltac:(lra)) as [H1 H2].
+  - destruct (value_sides (held labelled psi_value share) 0 1 ltac:(lra)) as [H1 H2].
     exact (both_sides asked_value psi_value (fun _ => 1) share 0 _ _ (le_S _ _ (le_n 1)) H1 H2).
-  - apply (variance_crossing bool labelled labelled_some noises share (9/100) asked_value (1/10) ltac:(lra) ltac:(lra)
+  - apply (variance_crossing labelled labelled_some noises share (9/100) asked_value (1/10) ltac:(lra) ltac:(lra)
       variance_9 0 1 (fun M => M)).
-    + exact (at_once _ _ _ _ _ 0 eq_refl).
+    + exact (at_once _ _ _ _ 0 eq_refl).
     + unfold share. lra.
 Qed.
 
-Definition two_values : fails bool labelled _ asked_value cuts margin true true 2 <= _ + _ :=
-  variances bool true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true true share
+Definition two_values : fails labelled _ asked_value cuts margin true true 2 <= _ + _ :=
+  variances true labelled labelled_some labelled_finite noises all_proper cuts cuts_sorted margin true true share
     asked_value share_pos 1 _ _ _ (all_normal 1) first_value (or_intror last_value).
 
-Definition probabilities (j : nat) : fresh bool labelled j (on bool _ (up bool labelled noises seen margin true)) 2 1 /\ _ :=
-  at_most_1 bool labelled noises all_proper seen margin true true (fun _ _ => True) j 2 ltac:(lra).
+Definition probabilities (j : nat) : fresh labelled j (on _ (up labelled noises seen margin true)) 2 1 /\ _ :=
+  at_most_1 labelled noises all_proper seen margin true true (fun _ _ => True) j 2 ltac:(lra).
 
 (* An analyst whose questions depend on a coin. *)
 Definition with_a_coin (ask : bool -> list cell -> query bool) :
-  coin (fun c => fails bool labelled _ (ask c) cuts (fun _ => 1) true true 2) <= _ :=
-  randomised_number bool coin _ _ (fun c =>
-    joint_instance bool true labelled (ask c) cuts labelled_some labelled_finite cuts_sorted).
+  coin (fun c => fails labelled _ (ask c) cuts (fun _ => 1) true true 2) <= _ :=
+  randomised_number coin _ _ (fun c =>
+    joint_instance true labelled (ask c) cuts labelled_some labelled_finite cuts_sorted).
 
 (* The first two answers of a sequence of any length, each within a half, at a beta of a tenth. *)
 Notation hazard := (phi 1 / PhiBar 1).
@@ -403,19 +403,19 @@ Proof.
   assert (b * H^2 <= 2 * (9 * H)); [|lra]. apply Rmult_le_compat; nra.
 Qed.
 
-Theorem first_two : fails bool labelled (fun j => cdf_of (noises j)) seen cuts half true true 2 <= 1/10.
+Theorem first_two : fails labelled (fun j => cdf_of (noises j)) seen cuts half true true 2 <= 1/10.
 Proof.
   assert (Hn : forall j, noisy (noises j)) by (intros; exact one_noise).
-  assert (Hm : forall b, 0 <= b -> moment bool labelled noise (1/2) b (T b (1 / (4 * N)) factor steep (1/2))).
-  { intros b Hb. apply (tangent_moment bool true labelled labelled_some labelled_finite); [apply one_noise|apply touching|auto]. }
-  apply (endless bool true labelled labelled_some labelled_finite noises Hn seen cuts cuts_sorted half true true
+  assert (Hm : forall b, 0 <= b -> moment labelled noise (1/2) b (T b (1 / (4 * N)) factor steep (1/2))).
+  { intros b Hb. apply (tangent_moment true labelled labelled_some labelled_finite); [apply one_noise|apply touching|auto]. }
+  apply (endless true labelled labelled_some labelled_finite noises Hn seen cuts cuts_sorted half true true
     (fun _ => 1/150)); [lra| |].
   - intros [|[|j]] Hj; [| |lia].
-    + apply (Joint.first _ _ _ _ _ _ 0 _ _ eq_refl (Hm 1 ltac:(lra))).
+    + apply (Joint.first _ _ _ _ _ 0 _ _ eq_refl (Hm 1 ltac:(lra))).
       generalize (tail_small 1 ltac:(lra)). rewrite Rinv_1, Rpower_1 by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]).
       unfold both. lra.
     + assert (H2 := Hm (2 / (2 - 1)) ltac:(lra)). replace (2 / (2 - 1)) with 2 in H2 by field.
-      apply (Joint.alike _ _ _ _ _ _ 1 _ 2 (T 2 (1 / (4 * N)) factor steep (1/2)) (fun _ => 1 / (4 * N))); [lra| | |].
+      apply (Joint.alike _ _ _ _ _ 1 _ 2 (T 2 (1 / (4 * N)) factor steep (1/2)) (fun _ => 1 / (4 * N))); [lra| | |].
       * replace (2 / (2 - 1)) with 2 by field. exact H2.
       * intros [|l] Hl; [|lia]. unfold Joint.enough. rewrite Joint.r_0, kap_1, labelled_n. lra.
       * assert (H := tail_small 2 ltac:(lra)). replace (1 - / 2) with (/ 2) by field.
@@ -473,15 +473,15 @@ Proof.
   assert (0 <= 50 / nn <= 1/10) by (split; [apply Rdiv_le_0_compat; lra|apply Rle_div_l; lra]). nra.
 Qed.
 
-Lemma stages_certified : forall j, (j < 2)%nat -> Arrivals.certified bool labelled at_hand noises half true true j (1/50).
+Lemma stages_certified : forall j, (j < 2)%nat -> Arrivals.certified labelled at_hand noises half true true j (1/50).
 Proof.
-  assert (Hn : forall j, Tails.n bool (firstn (at_hand j) labelled) = INR (at_hand j)) by
-    (intros j; apply (Arrivals.at_hand_n bool labelled at_hand at_hand_range)).
-  assert (Hm : forall j b, 0 <= b -> moment bool (firstn (at_hand j) labelled) noise (1/2) b
+  assert (Hn : forall j, Tails.n (firstn (at_hand j) labelled) = INR (at_hand j)) by
+    (intros j; apply (Arrivals.at_hand_n labelled at_hand at_hand_range)).
+  assert (Hm : forall j b, 0 <= b -> moment (firstn (at_hand j) labelled) noise (1/2) b
     (T b (1 / (4 * INR (at_hand j))) factor steep (1/2))).
-  { intros j b Hb. rewrite <- (Hn j). apply (tangent_moment bool true); auto.
-    - apply (Arrivals.at_hand_some bool labelled at_hand at_hand_range).
-    - apply (Arrivals.at_hand_support bool labelled labelled_finite at_hand).
+  { intros j b Hb. rewrite <- (Hn j). apply (tangent_moment true); auto.
+    - apply (Arrivals.at_hand_some labelled at_hand at_hand_range).
+    - apply (Arrivals.at_hand_support labelled labelled_finite at_hand).
     - apply one_noise.
     - apply touching. }
   intros [|[|j]] Hj; [| |lia].
@@ -501,17 +501,17 @@ Proof.
         set (C := Rpower (1 + _) _) in *. unfold both. nra.
 Qed.
 
-Theorem two_stages : Arrivals.fails bool labelled at_hand noises seen cuts half true true 2 <= 1/25.
+Theorem two_stages : Arrivals.fails labelled at_hand noises seen cuts half true true 2 <= 1/25.
 Proof.
-  eapply Rle_trans; [apply (Arrivals.arrivals bool true labelled labelled_finite at_hand at_hand_range at_hand_rises
+  eapply Rle_trans; [apply (Arrivals.arrivals true labelled labelled_finite at_hand at_hand_range at_hand_rises
     noises all_proper seen cuts cuts_sorted half true true 2 (fun _ => 1/50))|simpl; lra].
   - intros l _. exact one_noise.
   - exact stages_certified.
 Qed.
 
-Theorem two_stages_of_many : Arrivals.fails bool labelled at_hand noises seen cuts half true true 2 <= 3/10.
+Theorem two_stages_of_many : Arrivals.fails labelled at_hand noises seen cuts half true true 2 <= 3/10.
 Proof.
-  apply (Arrivals.endless_arrivals bool true labelled labelled_finite at_hand at_hand_range at_hand_rises
+  apply (Arrivals.endless_arrivals true labelled labelled_finite at_hand at_hand_range at_hand_rises
     noises all_proper seen cuts cuts_sorted half true true (fun _ => 1/50)); [lra|intros; exact one_noise|exact stages_certified|].
   intros [|[|j]] Hj; [| |lia]; unfold part; simpl INR.
   - rewrite Rpower_1_l. lra.

@@ -12,7 +12,7 @@ Opaque coins N.
 (* All rows of a thousand coins. *)
 Definition all : list bool := repeat true (length Ds).
 
-Lemma select_all A (l : list A) : select (repeat true (length l)) l = l.
+Lemma select_all {A} (l : list A) : select (repeat true (length l)) l = l.
 Proof. induction l as [|a l IH]; [reflexivity|]. cbn [length repeat select]. now rewrite IH. Qed.
 
 Lemma everyone : select all Ds = Ds.
@@ -21,7 +21,7 @@ Proof. apply select_all. Qed.
 Lemma someone : select all Ds <> nil.
 Proof. rewrite everyone. exact some. Qed.
 
-Lemma size_all : size bool Ds all = 1000.
+Lemma size_all : size Ds all = 1000.
 Proof. unfold size. rewrite everyone. exact thousand. Qed.
 
 Lemma rare k x : x <= - INR k -> exp x <= (1/2)^k.
@@ -75,28 +75,28 @@ Qed.
 
 Definition threshold (v : list bool) : R := if on v then 9/10 else 1/2.
 
-Lemma threshold_low v : low_cert (size bool Ds all) (threshold v) (level_pass (1/2) 2 (1/20) v) (bar v).
+Lemma threshold_low v : low_cert (size Ds all) (threshold v) (level_pass (1/2) 2 (1/20) v) (bar v).
 Proof.
   rewrite size_all. unfold threshold, bar. destruct (on v) eqn:H; [|apply low_zero; lra].
   destruct (levels_on v H) as [Hl _]. apply low_hoeffding; [lra|]. eapply Rle_trans; [apply (rare 20)|]; simpl; lra.
 Qed.
 
 Lemma threshold_up v :
-  1 <= upper v \/ up_cert (size bool Ds all) (threshold v) (level_fail (1/2) 2 (1/20) v) (upper v).
+  1 <= upper v \/ up_cert (size Ds all) (threshold v) (level_fail (1/2) 2 (1/20) v) (upper v).
 Proof.
   rewrite size_all. unfold threshold, upper. destruct (on v) eqn:H; [right|left; lra].
   destruct (levels_on v H) as [_ Hl]. apply low_hoeffding; [lra|]. eapply Rle_trans; [apply (rare 9)|]; simpl; lra.
 Qed.
 
-Definition open_gate_at_bar (a : list bool -> query bool) (m : nat) : P bool Ds _ <= 1/20 :=
-  open_gate_bar bool Ds (1/2) 2 (1/20) ltac:(lra) ltac:(lra) ltac:(lra) a (fun _ => all) (fun _ => someone) bar ended
+Definition open_gate_at_bar (a : list bool -> query bool) (m : nat) : P Ds _ <= 1/20 :=
+  open_gate_bar Ds (1/2) 2 (1/20) ltac:(lra) ltac:(lra) ltac:(lra) a (fun _ => all) (fun _ => someone) bar ended
     threshold upper m bar_below threshold_low threshold_up.
 
 Definition passing (v : list bool) : nat := if on v then 900%nat else 1%nat.
 
 Lemma passing_holds v : (1 <= passing v <= length (select all Ds))%nat /\
-  count_cert bool (select all Ds) (bar v) (passing v) (level_pass (1/2) 2 (1/20) v) /\
-  (1 <= upper v \/ fewer_cert bool (select all Ds) (upper v) (passing v) (level_fail (1/2) 2 (1/20) v)).
+  count_cert (select all Ds) (bar v) (passing v) (level_pass (1/2) 2 (1/20) v) /\
+  (1 <= upper v \/ fewer_cert (select all Ds) (upper v) (passing v) (level_fail (1/2) 2 (1/20) v)).
 Proof.
   rewrite everyone. unfold fewer_cert. rewrite coins_length. unfold passing, bar, upper. destruct (on v) eqn:H.
   - destruct (levels_on v H) as [Hp Hf]. split; [lia|]. split; [|right].
@@ -112,9 +112,9 @@ Proof.
     split; [lia|]. split; [apply count_none; [lra|lra|lia]|left; lra].
 Qed.
 
-Definition open_gate_of_counts (H : Hoeffding1956) (a : list bool -> query bool) (z : forall v, zero_one bool (a v))
-  (m : nat) : P bool Ds _ <= 1/20 :=
-  open_gate_bar_counts bool Ds (1/2) 2 (1/20) ltac:(lra) ltac:(lra) ltac:(lra) a (fun _ => all) (fun _ => someone) bar
+Definition open_gate_of_counts (H : Hoeffding1956) (a : list bool -> query bool) (z : forall v, zero_one (a v))
+  (m : nat) : P Ds _ <= 1/20 :=
+  open_gate_bar_counts Ds (1/2) 2 (1/20) ltac:(lra) ltac:(lra) ltac:(lra) a (fun _ => all) (fun _ => someone) bar
     ended passing upper m H z bar_below passing_holds.
 
 (* A board that rises by a hundredth or more. *)
@@ -149,23 +149,23 @@ Qed.
 
 Section BoardOfValues.
 Variable a : node -> query bool.
-Notation looks := (bounded_looks bool Ds all someone a hundredths hundredths_rise).
+Notation looks := (bounded_looks Ds all someone a hundredths hundredths_rise).
 
-Lemma board_at v : board _ (P bool Ds) looks v = INR (at_count 100 v) / 100.
+Lemma board_at v : board (P Ds) looks v = INR (at_count 100 v) / 100.
 Proof.
   induction v as [|[|i] v IH]; cbn [at_count].
   - simpl. lra.
   - exact IH.
-  - change (board _ (P bool Ds) looks (S i :: v)) with (nth i (hundredths v) 0). rewrite hundredth. reflexivity.
+  - change (board (P Ds) looks (S i :: v)) with (nth i (hundredths v) 0). rewrite hundredth. reflexivity.
 Qed.
 
 Notation q := (fun _ : node => 1/5).
-Notation low := (Board.level_low _ (P bool Ds) looks (1/20) q).
-Notation high := (Board.level_high _ (P bool Ds) looks (1/20) q).
+Notation low := (Board.level_low (P Ds) looks (1/20) q).
+Notation high := (Board.level_high (P Ds) looks (1/20) q).
 
 Lemma board_of_values (stop : node -> bool) (m : nat) :
-  P bool Ds (board_fails bool Ds all stop (1/20) (1/100) q looks
-    (fun v => width (size bool Ds all) (low v) (high v) (1/100)) m) <= 1/20.
+  P Ds (board_fails Ds all stop (1/20) (1/100) q looks
+    (fun v => width (size Ds all) (low v) (high v) (1/100)) m) <= 1/20.
 Proof.
   apply open_board_bounded; try lra; try exact hundredths_range.
   - intros; lra.
@@ -184,14 +184,14 @@ End BoardOfValues.
 Section BoardOfCounts.
 Hypothesis H : Hoeffding1956.
 Variable a : node -> query bool.
-Hypothesis z : forall v, zero_one bool (a v).
+Hypothesis z : forall v, zero_one (a v).
 Definition rows_in_all : nat := length (select all Ds).
 Notation k := rows_in_all.
-Notation looks := (counted_looks bool Ds all someone a H z (every_count k) (every_count_range k)
+Notation looks := (counted_looks Ds all someone a H z (every_count k) (every_count_range k)
   (every_count_rises k)).
 Notation q := (fun _ : node => 1/5).
-Notation low := (Board.level_low _ (P bool Ds) looks (1/20) q).
-Notation high := (Board.level_high _ (P bool Ds) looks (1/20) q).
+Notation low := (Board.level_low (P Ds) looks (1/20) q).
+Notation high := (Board.level_high (P Ds) looks (1/20) q).
 
 Lemma k_thousand : INR k = 1000.
 Proof. unfold k. rewrite everyone. exact thousand. Qed.
@@ -200,26 +200,26 @@ Lemma counts_length v : length (every_count k v) = (k - at_count k v)%nat.
 Proof. apply seq_length. Qed.
 
 Lemma next_count v i : (i < length (every_count k v))%nat ->
-  INR (nth i (every_count k v) 0%nat) / size bool Ds all = (INR (at_count k v) + INR i + 1) / 1000.
+  INR (nth i (every_count k v) 0%nat) / size Ds all = (INR (at_count k v) + INR i + 1) / 1000.
 Proof.
   rewrite counts_length, size_all. intros Hi. unfold every_count. rewrite seq_nth by auto.
   rewrite plus_INR, S_INR. field.
 Qed.
 
-Lemma board_at_count v : board _ (P bool Ds) looks v = INR (at_count k v) / 1000.
+Lemma board_at_count v : board (P Ds) looks v = INR (at_count k v) / 1000.
 Proof.
   induction v as [|[|i] v IH]; cbn [at_count].
   - simpl. lra.
   - exact IH.
-  - change (board _ (P bool Ds) looks (S i :: v)) with (nth i (cuts_of _ (P bool Ds) (looks v)) 0).
+  - change (board (P Ds) looks (S i :: v)) with (nth i (cuts_of (P Ds) (looks v)) 0).
     destruct (le_lt_dec (length (every_count k v)) i) as [Hi|Hi].
     + rewrite !nth_overflow; auto; [simpl; lra|]. now rewrite cuts_length.
     + rewrite cut_share by auto. now rewrite size_all.
 Qed.
 
 Lemma board_of_counts (stop : node -> bool) (m : nat) :
-  P bool Ds (board_fails bool Ds all stop (1/20) (1/1000) q looks
-    (fun v => width (size bool Ds all) (low v) (high v) (1/1000)) m) <= 1/20.
+  P Ds (board_fails Ds all stop (1/20) (1/1000) q looks
+    (fun v => width (size Ds all) (low v) (high v) (1/1000)) m) <= 1/20.
 Proof.
   assert (Hk := k_thousand). assert (H1 : forall v, (at_count k v <= k)%nat) by (intros; apply at_count_le).
   apply open_board_counts; try lra.
@@ -241,9 +241,9 @@ Definition quarters : list R := [1/4; 1/2; 3/4].
 Lemma quarters_rise : ordered quarters.
 Proof. intros [|[|[|i]]] [|[|[|j]]] H Hj; simpl in *; try lra; lia. Qed.
 
-Definition blind (q : query bool) : look (list bool) (P bool Ds).
+Definition blind (q : query bool) : look (P Ds).
 Proof.
-  refine (Look _ _ (emp bool Ds q) (pop bool Ds q) quarters (fun _ _ => m_infty) (fun _ _ => p_infty) quarters_rise
+  refine (Look _ (emp Ds q) (pop Ds q) quarters (fun _ _ => m_infty) (fun _ _ => p_infty) quarters_rise
     _ _).
   - intros x level _ _ Hx. destruct Hx.
   - intros x level _ _ Hx. destruct Hx.
@@ -264,7 +264,7 @@ Proof.
 Qed.
 
 (* A raise by one step after a look that kept the board. *)
-Lemma blind_right : all_right _ (P bool Ds) blinds (1/20) raise_share [1; 0]%nat.
+Lemma blind_right : all_right (P Ds) blinds (1/20) raise_share [1; 0]%nat.
 Proof.
   intros later c u E. split.
   - assert (Hc : In c [1; 0]%nat) by (rewrite E; apply in_elt). simpl in *. lia.
@@ -274,8 +274,8 @@ Proof.
       now destruct (i <? _)%nat.
 Qed.
 
-Definition board_budget : code _ [true; false] * (1/2)^1 <= Board.W _ (P bool Ds) blinds raise_share [1; 0]%nat :=
-  board_code _ (P bool Ds) blinds (1/20) raise_share (fun v => part_of _ _ (raises_le v)) (1/2) 2 [1; 0]%nat
+Definition board_budget : code _ [true; false] * (1/2)^1 <= Board.W (P Ds) blinds raise_share [1; 0]%nat :=
+  board_code (P Ds) blinds (1/20) raise_share (fun v => part_of _ _ (raises_le v)) (1/2) 2 [1; 0]%nat
     (fun _ => eq_refl) blind_right ltac:(intros c [<-|[<-|[]]]; lia).
 
 (* Two guesses that moved by a cell, and one that held; the cell 1 of three cuts. *)
@@ -285,31 +285,31 @@ Definition moved_share (v : node) : R := (1/2 + INR (passes (moves held v))) / (
 Lemma moved_within v : 0 < moved_share v < 1.
 Proof. apply part_of, passes_le. Qed.
 
-Lemma by_one : one_cell bool Ds held blinds [0; 1; 2]%nat.
+Lemma by_one : one_cell Ds held blinds [0; 1; 2]%nat.
 Proof.
   intros later c u E. assert (Hc : In c [0; 1; 2]%nat) by (rewrite E; apply in_elt). simpl in *. lia.
 Qed.
 
 Definition guess_left :
-  code _ [true; false; true] * (1/4)^2 <= guess_budget bool Ds moved_share held blinds [0; 1; 2]%nat :=
-  guess_code bool Ds moved_share moved_within held blinds (1/2) 2 [0; 1; 2]%nat (fun _ => le_S _ _ (le_S _ _ (le_n 1)))
+  code _ [true; false; true] * (1/4)^2 <= guess_budget Ds moved_share held blinds [0; 1; 2]%nat :=
+  guess_code Ds moved_share moved_within held blinds (1/2) 2 [0; 1; 2]%nat (fun _ => le_S _ _ (le_S _ _ (le_n 1)))
     (fun _ => eq_refl) by_one.
 
 Lemma wide_more n qa qb s D D' : D <= D' -> wide n qa qb s D -> wide n qa qb s D'.
 Proof. intros H Hw x c u Hx Hc Hu. eapply Rle_trans; [now apply (Hw x c u)|exact H]. Qed.
 
 (* After them, if the guess holds or moves by one cell. *)
-Notation left := (guess_budget bool Ds moved_share held blinds [0; 1; 2]%nat).
+Notation left := (guess_budget Ds moved_share held blinds [0; 1; 2]%nat).
 Notation level x := (1/20 * (left * x)).
 Notation share := (moved_share [0; 1; 2]%nat).
 Notation holds := (width 1000 (level (1 - share / 2)) (level (1 - share / 2)) (1/100)).
 Notation moved := (width 1000 (level (share / 2)) (level (1 - share / 4)) (1/100)).
 
 Lemma fourth_guess (c : nat) : (c <= 2)%nat ->
-  wide 1000 (guess_low bool Ds (1/20) moved_share held blinds [0; 1; 2]%nat c)
-    (guess_high bool Ds (1/20) moved_share held blinds [0; 1; 2]%nat c) (1/100) (Rmax holds moved).
+  wide 1000 (guess_low Ds (1/20) moved_share held blinds [0; 1; 2]%nat c)
+    (guess_high Ds (1/20) moved_share held blinds [0; 1; 2]%nat c) (1/100) (Rmax holds moved).
 Proof.
-  intros Hc. rewrite <- size_all. apply (guess_widths bool Ds (fun _ => all)); try lra; try lia.
+  intros Hc. rewrite <- size_all. apply (guess_widths Ds (fun _ => all)); try lra; try lia.
   - exact moved_within.
   - intros; rewrite size_all; lra.
   - simpl. lia.
@@ -326,10 +326,10 @@ Notation values := (fun l : nat => match l with O => 6/10 | _ => 4/10 end).
 Lemma four_hundred : INR 400 / 1000 = 4/10.
 Proof. rewrite INR_IZR_INZ. simpl. lra. Qed.
 
-Lemma ladder_of_counts (H : Hoeffding1956) (a : list nat -> query bool) (z : forall v, zero_one bool (a v)) :
-  P bool Ds (fun S => exists later l v,
-    Ladder.transcript _ _ (emp bool Ds) 2 steps a 1000 S = later ++ l :: v /\
-    ~ Ladder.promise _ (pop bool Ds) (4/10) 1 values a v l) <=
+Lemma ladder_of_counts (H : Hoeffding1956) (a : list nat -> query bool) (z : forall v, zero_one (a v)) :
+  P Ds (fun S => exists later l v,
+    Ladder.transcript (emp Ds) 2 steps a 1000 S = later ++ l :: v /\
+    ~ Ladder.promise (pop Ds) (4/10) 1 values a v l) <=
   risk_of 2 (fun _ => exp (-80)) (fun _ => exp (-80)) 1000.
 Proof.
   assert (He := exp_pos (-80)). apply ladder_counts with (count := fun _ => 400%nat); auto; try (intros; lra); try lia.
@@ -349,7 +349,7 @@ Qed.
 
 (* Guesses of 0/1 values: three flags, a margin of .1, the threshold .05, guesses within .025. *)
 Notation cells := (fun i : nat => S i).
-Notation side := (count_side bool Ds (fun x => Normal.Phi x)).
+Notation side := (count_side Ds (fun x => Normal.Phi x)).
 Notation promised := (fun i : nat => 2 * side (Sparse.s (1/10) (1/20) 3 cells i) + (side (1/20 - 1/40) + side (1/20))).
 
 Lemma side_0 s : 0 <= side s.
@@ -363,14 +363,14 @@ Proof.
 Qed.
 
 Definition guesses_of_counts (H : Hoeffding1956) (Z : ZubkovSerov2013 (fun x => Normal.Phi x))
-  (a : list Sparse.Resp -> query bool * R) (z : forall v, zero_one bool (fst (a v))) :
-  P bool Ds _ <= INR (Sparse.W cells 1000 3) * side (1/10 - 1/20) +
+  (a : list Sparse.Resp -> query bool * R) (z : forall v, zero_one (fst (a v))) :
+  P Ds _ <= INR (Sparse.W cells 1000 3) * side (1/10 - 1/20) +
     sumR (seq 0 3) (fun i => INR (Sparse.Ni cells 1000 i) * promised i) :=
-  sparse_counts bool Ds some _ Phi_rises Phi_nonneg (1/10) (1/20) (1/40) 3 cells promised a 1000 H Z z flags.
+  sparse_counts Ds some _ Phi_rises Phi_nonneg (1/10) (1/20) (1/40) 3 cells promised a 1000 H Z z flags.
 
 Definition one_count (H : Hoeffding1956) (Z : ZubkovSerov2013 (fun x => Normal.Phi x)) (f : list (counted bool)) :
-  P bool Ds _ <= INR (length f) * (2 * side (1/10)) :=
-  sealed_sides _ _ _ _ _ _ (count_sides bool Ds some _ Phi_rises Phi_nonneg H Z) f (1/10).
+  P Ds _ <= INR (length f) * (2 * side (1/10)) :=
+  sealed_sides _ _ _ _ (count_sides Ds some _ Phi_rises Phi_nonneg H Z) f (1/10).
 
 (* Two counts that were seen before, and a margin of ten points. *)
 Definition seen (S : list bool) : list nat := [count_occ bool_dec S true; count_occ bool_dec S false].
@@ -379,11 +379,11 @@ Lemma seen_two S : length S = length Ds -> length (seen S) = 2%nat /\ forall c, 
 Proof. intros <-. split; [reflexivity|]. intros c [<-|[<-|[]]]; apply count_occ_bound. Qed.
 
 Definition after_two_looks (f : list nat -> query bool) :
-  P bool Ds _ <= INR (S (length Ds) ^ 2) * (2 * exp (-20)) :=
-  past_counts bool Ds 2 seen _ _ seen_two (fun v => hoeffding_kl bool Ds some (f v) (1/10) _ ltac:(lra) terms).
+  P Ds _ <= INR (S (length Ds) ^ 2) * (2 * exp (-20)) :=
+  past_counts Ds 2 seen _ _ seen_two (fun v => hoeffding_kl Ds some (f v) (1/10) _ ltac:(lra) terms).
 
 (* One coin and a margin of 3/4: a mean of 1 at the truth 1/4 or less. *)
-Lemma one_break_above j p : p = INR j / Tails.n bool [coin] + 3/4 -> p <= 1 ->
+Lemma one_break_above j p : p = INR j / Tails.n [coin] + 3/4 -> p <= 1 ->
   1 - binomial (length [coin]) p (S j) <= 1/4.
 Proof.
   unfold Tails.n. simpl length. change (INR 1) with 1. rewrite binomial_1. intros E Hp. destruct j as [|j].
@@ -391,14 +391,14 @@ Proof.
   - rewrite S_INR in E. generalize (pos_INR j). lra.
 Qed.
 
-Definition counts_above_break_points : above_by bool [coin] (3/4) (1/4) :=
-  break_points_above bool [coin] ltac:(discriminate) (3/4) ltac:(lra) (1/4) ltac:(lra) one_break_above.
+Definition counts_above_break_points : above_by [coin] (3/4) (1/4) :=
+  break_points_above [coin] ltac:(discriminate) (3/4) ltac:(lra) (1/4) ltac:(lra) one_break_above.
 
 (* A gate at the bar .4, with certificates. *)
-Lemma half_above_bar : low_cert (Tails.n bool Ds) (4/10 + 1/10) (exp (-20)) (4/10) /\
-  up_cert (Tails.n bool Ds) (4/10 + 1/10) (exp (-20)) (4/10 + 2 * (1/10)).
+Lemma half_above_bar : low_cert (Tails.n Ds) (4/10 + 1/10) (exp (-20)) (4/10) /\
+  up_cert (Tails.n Ds) (4/10 + 1/10) (exp (-20)) (4/10 + 2 * (1/10)).
 Proof. unfold up_cert. rewrite thousand. split; apply low_hoeffding; try lra; apply exp_le; lra. Qed.
 
-Definition gate_by_certificates (a : list bool -> query bool) : P bool Ds _ <= INR (N 1000 1) * exp (-20) :=
-  gate_bar_certified bool Ds some (1/10) ltac:(lra) (4/10) _ a 1 1000 ltac:(left; apply exp_pos)
+Definition gate_by_certificates (a : list bool -> query bool) : P Ds _ <= INR (N 1000 1) * exp (-20) :=
+  gate_bar_certified Ds some (1/10) ltac:(lra) (4/10) _ a 1 1000 ltac:(left; apply exp_pos)
     (proj1 half_above_bar) (proj2 half_above_bar).

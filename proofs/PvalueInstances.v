@@ -7,12 +7,12 @@ Open Scope R_scope.
 Opaque coins N.
 
 Notation both := [true; false].
-Notation sample := (prodE bool Ds).
+Notation sample := (prodE Ds).
 
 (* The first coin, told as it is. *)
-Definition told : step (list bool) bool := fun S _ => point bool (hd true S).
+Definition told : step (list bool) bool := fun S _ => point (hd true S).
 
-Lemma told_bound : bounded_by _ _ sample told (fun c => Rmin 1 (INR (length both) * c)).
+Lemma told_bound : bounded_by sample told (fun c => Rmin 1 (INR (length both) * c)).
 Proof.
   apply description_bound; [|exact bool_dec]. intros S before f g H. apply (H (hd true S)).
   destruct (hd true S); simpl; auto.
@@ -32,7 +32,7 @@ Proof.
   destruct (eqb _ _); nra.
 Qed.
 
-Lemma response_private before : private bool bool (1/10) (response before).
+Lemma response_private before : private (1/10) (response before).
 Proof.
   assert (H := e_1). assert (H0 : 0 < 1 / (1 + e)) by (apply Rdiv_lt_0_compat; lra). split.
   - intros S y. generalize (response_masses before S y). lra.
@@ -47,53 +47,53 @@ Proof. assert (H := e_1). unfold response. simpl. destruct (hd true S); simpl; f
 
 Definition responding : step (list bool) bool.
 Proof.
-  intros S before. refine (finite_law bool [(true, response before S true); (false, response before S false)] _ _).
+  intros S before. refine (finite_law [(true, response before S true); (false, response before S false)] _ _).
   - assert (H0 : 0 < 1 / (1 + e)) by (apply Rdiv_lt_0_compat; generalize e_1; lra).
     intros a [<-|[<-|[]]]; cbn [snd]; eapply Rle_trans; try apply response_masses; lra.
   - apply (response_total before S).
 Defined.
 
-Definition responding_bound : bounded_by _ _ sample responding (private_bound bool Ds (1/10)) :=
-  private_step bool bool both Ds (1/10) ltac:(lra) response response_private response_total responding
+Definition responding_bound : bounded_by sample responding (private_bound Ds (1/10)) :=
+  private_step both Ds (1/10) ltac:(lra) response response_private response_total responding
     (fun S before f => eq_refl).
 
 (* What was told chooses the test. *)
 Section Selected.
-Variable Test : Type.
+Context {Test : Type}.
 Variable p : Test -> list bool -> R.
 Variable null : Test -> Prop.
 Hypothesis null_dec : forall t, {null t} + {~ null t}.
-Hypothesis p_value : forall gamma t, 0 <= gamma <= 1 -> null t -> P bool Ds (fun S => p t S <= gamma) <= gamma.
+Hypothesis p_value : forall gamma t, 0 <= gamma <= 1 -> null t -> P Ds (fun S => p t S <= gamma) <= gamma.
 
-Lemma bounds_range W c : In W [(fun c => Rmin 1 (INR (length both) * c)); private_bound bool Ds (1/10)] ->
+Lemma bounds_range W c : In W [(fun c => Rmin 1 (INR (length both) * c)); private_bound Ds (1/10)] ->
   0 <= c <= 1 -> 0 <= W c <= 1.
 Proof.
   intros [<-|[<-|[]]] Hc; [|apply private_bound_range]. split; [|apply Rmin_l]. apply Rmin_glb; [lra|]. simpl. lra.
 Qed.
 
 Definition one_of_two (T : list bool -> Test) : sample _ <= Rmin 1 (INR (length both) * (1/40)) :=
-  selected_test (list bool) bool sample Test p null T [told] [_] (1/40)
+  selected_test sample p null T [told] [_] (1/40)
     (Forall2_cons _ _ told_bound (Forall2_nil _)) (fun W c H => bounds_range W c (or_introl (match H with
       | or_introl E => E | or_intror F => match F with end end)))
     ltac:(lra) (fun t => p_value (1/40) t ltac:(lra)).
 
 Definition told_and_private (T : list bool -> Test) :
-  sample _ <= Rmin 1 (INR (length both) * private_bound bool Ds (1/10) (1/100)) :=
-  selected_test (list bool) bool sample Test p null T [told; responding] [_; _] (1/100)
+  sample _ <= Rmin 1 (INR (length both) * private_bound Ds (1/10) (1/100)) :=
+  selected_test sample p null T [told; responding] [_; _] (1/100)
     (Forall2_cons _ _ told_bound (Forall2_cons _ _ responding_bound (Forall2_nil _))) bounds_range
     ltac:(lra) (fun t => p_value (1/100) t ltac:(lra)).
 
 Definition private_selection (T : bool -> Test) :
-  (forall t, null t -> _) -> average bool bool both Ds (response nil) _ <= 1/20 :=
-  renyi_threshold bool bool both Ds (response nil) (1/10) ltac:(lra) (response_private nil) (response_total nil) Test p
+  (forall t, null t -> _) -> average both Ds (response nil) _ <= 1/20 :=
+  renyi_threshold both Ds (response nil) (1/10) ltac:(lra) (response_private nil) (response_total nil) p
     null T (1/20) ltac:(lra).
 
 Definition private_p_value (f : list bool -> bool -> R) (r : forall S y, 0 <= f S y <= 1)
-  (small : forall y, sample (fun S => f S y) <= 1/100) : average bool bool both Ds (response nil) f <= exp _ :=
-  renyi_adjusted bool bool both Ds (response nil) (1/10) ltac:(lra) (response_private nil) (response_total nil) f
+  (small : forall y, sample (fun S => f S y) <= 1/100) : average both Ds (response nil) f <= exp _ :=
+  renyi_adjusted both Ds (response nil) (1/10) ltac:(lra) (response_private nil) (response_total nil) f
     (1/100) ltac:(lra) r small.
 
-Definition tests_behind_a_gate (chosen : list bool -> Test) : P bool Ds _ <= INR (N 10 1) * (1/200) :=
-  gate_rejections (list bool) Test (P bool Ds) p null (1/200) ltac:(lra) null_dec (fun t => p_value (1/200) t
+Definition tests_behind_a_gate (chosen : list bool -> Test) : P Ds _ <= INR (N 10 1) * (1/200) :=
+  gate_rejections (P Ds) p null (1/200) ltac:(lra) null_dec (fun t => p_value (1/200) t
     ltac:(lra)) chosen 1 10.
 End Selected.

@@ -7,13 +7,13 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Certified.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation n := (n X Ds).
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation n := (n Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 Notation rows := (length Ds).
 
 (* b bounds a deviation of tau, on one side and on both, at each expectation. *)
@@ -25,19 +25,19 @@ Definition off_cert (tau b : R) : Prop := forall p, 0 <= p <= 1 -> exists u v, 0
 Theorem rate_above tau : 0 < tau < 1 -> above_cert tau (exp (- n * E tau)).
 Proof.
   intros Ht p Hp. destruct (Req_dec p 0) as [->|H0]; [apply low_zero; lra|].
-  apply low_kl; try lra. apply exp_le. assert (Hn := n_pos X Ds some_rows).
+  apply low_kl; try lra. apply exp_le. assert (Hn := n_pos Ds some_rows).
   assert (H := E_le tau p Ht ltac:(lra)). apply (Rmult_le_compat_l n) in H; lra.
 Qed.
 
 Lemma deviation q tau b : 0 <= b -> low_cert n (pop q + tau) b (pop q) -> P (fun S => emp q S - pop q >= tau) <= b.
 Proof.
-  intros Hb H. eapply Rle_trans; [|apply (lower_valid X Ds some_rows q (pop q + tau) b (pop q)); auto; lra].
+  intros Hb H. eapply Rle_trans; [|apply (lower_valid Ds some_rows q (pop q + tau) b (pop q)); auto; lra].
   apply Pr_mono. intros S. lra.
 Qed.
 
 Theorem certified_above tau b : 0 <= b -> above_cert tau b -> forall q, P (fun S => emp q S - pop q >= tau) <= b.
 Proof.
-  intros Hb H q. assert (Hr := pop_range X Ds some_rows q). apply deviation; auto.
+  intros Hb H q. assert (Hr := pop_range Ds some_rows q). apply deviation; auto.
   destruct (Rle_dec (pop q) (1 - tau)); [apply H; lra|apply low_beyond; lra].
 Qed.
 
@@ -46,12 +46,12 @@ Proof. intros Hb H q. eapply Rle_trans; [apply to_flip; auto|now apply certified
 
 Theorem certified_off tau b : off_cert tau b -> forall q, P (fun S => Rabs (emp q S - pop q) >= tau) <= b.
 Proof.
-  intros H q. destruct (H (pop q) (pop_range X Ds some_rows q)) as (u & v & Hu & Hv & Hb & Cu & Cv).
+  intros H q. destruct (H (pop q) (pop_range Ds some_rows q)) as (u & v & Hu & Hv & Hb & Cu & Cv).
   apply Rle_trans with (P (fun S => emp q S - pop q >= tau) + P (fun S => pop q - emp q S >= tau)).
   - eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros S HS. unfold Rabs in HS.
     destruct (Rcase_abs (emp q S - pop q)); [right|left]; lra.
-  - assert (H1 := deviation q tau u Hu Cu). assert (H2 := to_flip X Ds some_rows q tau).
-    assert (H3 := deviation (flip X q) tau v Hv). rewrite pop_flip in H3 by auto. specialize (H3 Cv).
+  - assert (H1 := deviation q tau u Hu Cu). assert (H2 := to_flip Ds some_rows q tau).
+    assert (H3 := deviation (flip q) tau v Hv). rewrite pop_flip in H3 by auto. specialize (H3 Cv).
     rewrite pop_flip in H2 by auto. lra.
 Qed.
 
@@ -62,8 +62,8 @@ Proof. intros H0 H q s. split; [now apply certified_above|now apply certified_be
 (* The rows. *)
 Theorem gate_certified (tau A : R) (analyst : list bool -> query X * R) (B m : nat) : 0 < tau -> 0 <= A ->
   above_cert tau A ->
-  P (fun S => exists later b v, Gate.transcript _ _ emp tau analyst B m S = later ++ b :: v /\
-    Gate.wrong _ pop tau analyst v b) <= INR (N m B) * A.
+  P (fun S => exists later b v, Gate.transcript emp tau analyst B m S = later ++ b :: v /\
+    Gate.wrong pop tau analyst v b) <= INR (N m B) * A.
 Proof. intros Ht HA H. apply gate_tails; auto; [now apply certified_above|now apply certified_below]. Qed.
 
 Theorem sealed_certified (finalists : list (query X)) (tau b : R) : off_cert tau b ->
@@ -83,7 +83,7 @@ Definition both_cell (tau b p0 p1 : R) : Prop := exists u v, 0 <= u /\ 0 <= v /\
 Lemma cell_cert tau b p0 p1 p : cell tau b p0 p1 -> p0 <= p <= p1 -> low_cert n (p + tau) b p.
 Proof.
   intros (H0 & H1 & [H|(t & Ht & A0 & A1)]) Hp; [apply low_beyond; lra|].
-  assert (Hn := n_pos X Ds some_rows). apply low_convex with (rows := rows) (t := t); [reflexivity|lra| |].
+  assert (Hn := n_pos Ds some_rows). apply low_convex with (rows := rows) (t := t); [reflexivity|lra| |].
   - eapply Rlt_le_trans; [exact Ht|]. apply Rmult_le_compat_l; lra.
   - eapply Rle_trans; [apply (convex_tail_cell rows tau t p0 p1 p); auto; lra|]. now apply Rmax_lub.
 Qed.

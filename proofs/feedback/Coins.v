@@ -6,20 +6,20 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* What holds for an analyst with any coins that are fixed holds for random ones that are independent of the sample. *)
-Theorem randomised (X Coin : Type) (Ds : list (law X)) (coins : law Coin) (fails : Coin -> list X -> Prop) (beta : R) :
-  (forall c, P X Ds (fails c) <= beta) -> coins (fun c => P X Ds (fails c)) <= beta.
+Theorem randomised {X Coin : Type} (Ds : list (law X)) (coins : law Coin) (fails : Coin -> list X -> Prop) (beta : R) :
+  (forall c, P Ds (fails c) <= beta) -> coins (fun c => P Ds (fails c)) <= beta.
 Proof.
-  intros H. rewrite <- (mean_const _ coins beta). now apply mean_mono.
+  intros H. rewrite <- (mean_const coins beta). now apply mean_mono.
 Qed.
 
 (* The same for a probability that is a number, the one of answers with noise. *)
-Theorem randomised_number (Coin : Type) (coins : law Coin) (fails : Coin -> R) (beta : R) :
+Theorem randomised_number {Coin : Type} (coins : law Coin) (fails : Coin -> R) (beta : R) :
   (forall c, fails c <= beta) -> coins fails <= beta.
-Proof. intros H. rewrite <- (mean_const _ coins beta). now apply mean_mono. Qed.
+Proof. intros H. rewrite <- (mean_const coins beta). now apply mean_mono. Qed.
 
 (* Whatever was seen of the sample is one of finitely many things: an analyst who goes on as if it had seen v fails with
    probability at most beta for each v. *)
-Theorem past_looks (Omega Seen : Type) (P : outer Omega) (values : list Seen) (seen : Omega -> Seen)
+Theorem past_looks {Omega Seen : Type} (P : outer Omega) (values : list Seen) (seen : Omega -> Seen)
   (fails : Seen -> Omega -> Prop) (beta : R) :
   (forall w, In (seen w) values) -> (forall v, In v values -> P (fails v) <= beta) ->
   P (fun w => fails (seen w) w) <= INR (length values) * beta.
@@ -50,11 +50,11 @@ Proof.
 Qed.
 
 (* Whatever K 0/1 queries were asked, one after another: the counts that were seen are one of (n+1)^K sequences. *)
-Theorem past_counts (X : Type) (Ds : list (law X)) (k : nat) (seen : list X -> list nat)
+Theorem past_counts {X : Type} (Ds : list (law X)) (k : nat) (seen : list X -> list nat)
   (fails : list nat -> list X -> Prop) (beta : R) :
   (forall S, length S = length Ds -> length (seen S) = k /\ forall c, In c (seen S) -> (c <= length Ds)%nat) ->
-  (forall v, P X Ds (fails v) <= beta) ->
-  P X Ds (fun S => fails (seen S) S) <= INR (Datatypes.S (length Ds) ^ k) * beta.
+  (forall v, P Ds (fails v) <= beta) ->
+  P Ds (fun S => fails (seen S) S) <= INR (Datatypes.S (length Ds) ^ k) * beta.
 Proof.
   intros Hseen Hb. rewrite <- sequences_count, <- sumR_const.
   eapply Rle_trans; [|apply sumR_le; intros v _; apply (Hb v)].

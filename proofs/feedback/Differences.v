@@ -97,19 +97,19 @@ Proof.
 Qed.
 
 Section Differences.
-Variable X : Type.
+Context {X : Type}.
 Variable cs : list (cluster X).
 Variable w : R.
 Hypothesis ws : weights cs w.
-Notation P := (P X (laws X cs)).
+Notation P := (P (laws cs)).
 Notation n := (1 / w).
 Variable d : R.
 Hypothesis d_pos : 0 < d.
 
 (* The differences with a mean size of at most d, their means and their truths. *)
-Definition differing := { q : difference X | expected X cs (fun x => Rabs (dn q x)) <= d }.
-Definition gap (q : differing) (S : list X) : R := weighted X cs (dn (proj1_sig q)) S.
-Definition gap_truth (q : differing) : R := expected X cs (dn (proj1_sig q)).
+Definition differing := { q : difference X | expected cs (fun x => Rabs (dn q x)) <= d }.
+Definition gap (q : differing) (S : list X) : R := weighted cs (dn (proj1_sig q)) S.
+Definition gap_truth (q : differing) : R := expected cs (dn (proj1_sig q)).
 Definition turned (q : differing) : differing.
   exists (minus (proj1_sig q)). destruct q as [q Hq]. cbn [proj1_sig]. eapply Rle_trans; [|exact Hq].
   unfold expected. right. apply sumR_ext. intros c _. f_equal. apply mean_ext. intros x. simpl. apply Rabs_Ropp.
@@ -126,7 +126,7 @@ Proof.
   intros HM Hl c. destruct q as [[f Hf] Hq]. cbn [proj1_sig dn]. eapply Rle_trans; [|apply exp_tangent; exact HM].
   apply Rle_trans with (snd c (fun x => 1 + (Rabs (f x) * (cosh l - 1) + f x * sinh l))).
   - apply mean_mono. intros x. generalize (exp_angle l (f x) (Hf x)). lra.
-  - rewrite (mean_plus _ (snd c) (fun _ => 1)), mean_one, (mean_plus _ (snd c) (fun x => Rabs (f x) * (cosh l - 1))),
+  - rewrite (mean_plus (snd c) (fun _ => 1)), mean_one, (mean_plus (snd c) (fun x => Rabs (f x) * (cosh l - 1))),
       !mean_scal_r. lra.
 Qed.
 
@@ -134,9 +134,9 @@ Theorem difference_up (q : differing) (l s : R) : 0 < l ->
   P (fun S => gap q S - gap_truth q >= s) <= exp (- n * (l * s - G d l)).
 Proof.
   intros Hl. assert (Hn := n_pos). destruct (G_greatest d l Hl d_pos) as (M & HM & HG).
-  set (f := dn (proj1_sig q)). set (size := expected X cs (fun x => Rabs (f x))). assert (Hd : size <= d) by apply (proj2_sig q).
+  set (f := dn (proj1_sig q)). set (size := expected cs (fun x => Rabs (f x))). assert (Hd : size <= d) by apply (proj2_sig q).
   set (t := gap_truth q).
-  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters X cs w ws f (fun D => ln M +
+  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters cs w ws f (fun D => ln M +
     (1 + (D (fun x => Rabs (f x)) * (cosh l - 1) + D f * sinh l) - M) / M) l (t + s))|]].
   - apply Pr_mono. intros S. unfold gap. fold f t. lra.
   - intros c _. apply difference_moment; lra.
@@ -148,15 +148,15 @@ Proof.
     { unfold t, gap_truth, size, expected. fold f. split.
       - replace (- sumR cs (fun c => fst c * snd c (fun x => Rabs (f x)))) with
           (sumR cs (fun c => fst c * - snd c (fun x => Rabs (f x)))).
-        + apply (weighted_mono X cs w ws (fun c => - snd c (fun x => Rabs (f x))) (fun c => snd c f)). intros c _.
+        + apply (weighted_mono cs w ws (fun c => - snd c (fun x => Rabs (f x))) (fun c => snd c f)). intros c _.
           rewrite <- mean_opp. apply mean_mono. intros x. generalize (Rle_abs (- f x)). rewrite Rabs_Ropp. lra.
-        + rewrite (sumR_ext _ cs _ (fun c => (-1) * (fst c * snd c (fun x => Rabs (f x))))) by (intros; ring).
+        + rewrite (sumR_ext cs _ (fun c => (-1) * (fst c * snd c (fun x => Rabs (f x))))) by (intros; ring).
           rewrite sumR_scal. ring.
-      - apply (weighted_mono X cs w ws). intros c _. apply mean_mono. intros x. apply Rle_abs. }
+      - apply (weighted_mono cs w ws). intros c _. apply mean_mono. intros x. apply Rle_abs. }
     specialize (HG ltac:(lra) ltac:(lra) ltac:(lra)).
-    rewrite (sumR_ext _ cs _ (fun c => fst c * (ln M + (1 - M) / M) +
+    rewrite (sumR_ext cs _ (fun c => fst c * (ln M + (1 - M) / M) +
       ((cosh l - 1) / M * (fst c * snd c (fun x => Rabs (f x))) + sinh l / M * (fst c * snd c f)))) by (intros; field; lra).
-    rewrite !sumR_plus, !sumR_scal, (weighted_const X cs w ws).
+    rewrite !sumR_plus, !sumR_scal, (weighted_const cs w ws).
     change (sumR cs (fun c => fst c * snd c (fun x => Rabs (f x)))) with size.
     change (sumR cs (fun c => fst c * snd c f)) with t.
     assert (E : ln M + (1 - M) / M + ((cosh l - 1) / M * size + sinh l / M * t) =
@@ -191,21 +191,21 @@ Theorem difference_bar (q : differing) (c x : R) : - d <= c -> d <= 1 -> gap_tru
 Proof.
   intros Hc Hd1 Hq. apply tail_of_below. intros l Hl. assert (Hn := n_pos). assert (Hs := sinh_pos l Hl).
   assert (Hch := cosh_ge_1 l).
-  set (f := dn (proj1_sig q)). set (size := expected X cs (fun x => Rabs (f x))). assert (Hd : size <= d) by apply (proj2_sig q).
+  set (f := dn (proj1_sig q)). set (size := expected cs (fun x => Rabs (f x))). assert (Hd : size <= d) by apply (proj2_sig q).
   set (M := 1 + d * (cosh l - 1) + c * sinh l).
   assert (HM : 0 < M).
   { unfold M. assert (E : cosh l - sinh l = exp (- l)) by (unfold cosh, sinh; field). assert (Hp := exp_pos (- l)).
     assert (0 <= (c + d) * sinh l) by (apply Rmult_le_pos; lra). assert (d * exp (- l) + (1 - d) > 0) by nra. nra. }
-  eapply Rle_trans; [apply (clusters X cs w ws f (fun D => ln M +
+  eapply Rle_trans; [apply (clusters cs w ws f (fun D => ln M +
     (1 + (D (fun x => Rabs (f x)) * (cosh l - 1) + D f * sinh l) - M) / M) l x)|].
   - intros k _. apply difference_moment; lra.
   - lra.
   - unfold J_bound. fold M. apply exp_le. replace (- n * (l * x - ln M)) with (n * (ln M - l * x)) by ring.
     apply Rmult_le_compat_l; [lra|]. apply Rplus_le_compat_r.
-    apply (ln_jensen X cs w ws (fun k => 1 + (snd k (fun x => Rabs (f x)) * (cosh l - 1) + snd k f * sinh l))); auto.
-    rewrite (sumR_ext _ cs _ (fun k => fst k * 1 + ((cosh l - 1) * (fst k * snd k (fun x => Rabs (f x))) +
+    apply (ln_jensen cs w ws (fun k => 1 + (snd k (fun x => Rabs (f x)) * (cosh l - 1) + snd k f * sinh l))); auto.
+    rewrite (sumR_ext cs _ (fun k => fst k * 1 + ((cosh l - 1) * (fst k * snd k (fun x => Rabs (f x))) +
       sinh l * (fst k * snd k f)))) by (intros; ring).
-    rewrite !sumR_plus, !sumR_scal, (weighted_const X cs w ws).
+    rewrite !sumR_plus, !sumR_scal, (weighted_const cs w ws).
     change (sumR cs (fun c => fst c * snd c (fun x => Rabs (f x)))) with size.
     change (sumR cs (fun c => fst c * snd c f)) with (gap_truth q). unfold M.
     assert ((cosh l - 1) * size <= (cosh l - 1) * d) by (apply Rmult_le_compat_l; lra).
@@ -224,7 +224,7 @@ End Differences.
 
 (* A gate at a known bar c: what bounds a wrong pass, and a wrong failure. *)
 Section Bar.
-Variable X : Type.
+Context {X : Type}.
 Variable cs : list (cluster X).
 Variable w : R.
 Hypothesis ws : weights cs w.
@@ -233,49 +233,49 @@ Hypothesis d_range : 0 < d <= 1.
 Variables c tau a : R.
 Hypothesis tau_pos : 0 < tau.
 Hypothesis a_nonneg : 0 <= a.
-Notation P := (P X (laws X cs)).
+Notation P := (P (laws cs)).
 
 (* An expectation is never outside of [-d,d]. *)
 Definition difference_pass : Prop := c < - d \/ tail_of (J_bound w d (Rmin c d) (c + tau)) <= a.
 Definition difference_failure : Prop :=
   - (c + 2 * tau) < - d \/ tail_of (J_bound w d (Rmin (- (c + 2 * tau)) d) (- (c + tau))) <= a.
 
-Lemma gap_range q : - d <= gap_truth X cs d q <= d.
+Lemma gap_range q : - d <= gap_truth cs d q <= d.
 Proof.
-  assert (H : forall q, gap_truth X cs d q <= d).
-  { intros [q0 Hq]. eapply Rle_trans; [|exact Hq]. apply (weighted_mono X cs w ws). intros k _. apply mean_mono.
+  assert (H : forall q, gap_truth cs d q <= d).
+  { intros [q0 Hq]. eapply Rle_trans; [|exact Hq]. apply (weighted_mono cs w ws). intros k _. apply mean_mono.
     intros x. apply Rle_abs. }
-  split; [|apply H]. specialize (H (turned X cs d q)). rewrite truth_turned in H. lra.
+  split; [|apply H]. specialize (H (turned cs d q)). rewrite truth_turned in H. lra.
 Qed.
 
 Lemma above_bar b x : b < - d \/ tail_of (J_bound w d (Rmin b d) x) <= a ->
-  forall q, gap_truth X cs d q <= b -> P (fun S => gap X cs d q S >= x) <= a.
+  forall q, gap_truth cs d q <= b -> P (fun S => gap cs d q S >= x) <= a.
 Proof.
   intros H q Hq. assert (Hr := gap_range q). destruct H as [H|H]; [lra|].
-  eapply Rle_trans; [|exact H]. apply (difference_bar X cs w ws d (proj1 d_range)); [|lra|].
+  eapply Rle_trans; [|exact H]. apply (difference_bar cs w ws d (proj1 d_range)); [|lra|].
   - unfold Rmin. destruct (Rle_dec b d); lra.
   - apply Rmin_glb; lra.
 Qed.
 
-Theorem gate_bar_differences (analyst : list bool -> differing X cs d) (B m : nat) :
+Theorem gate_bar_differences (analyst : list bool -> differing cs d) (B m : nat) :
   difference_pass -> difference_failure ->
   P (fun S => exists later b v,
-    Rows.gate_shown _ _ (fun t => gap X cs d (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
+    Rows.gate_shown (fun t => gap cs d (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
       later ++ b :: v /\
-    Rows.gate_wrong _ (below_bar _ (gap_truth X cs d)) (far_above _ (gap_truth X cs d) tau) (fun v => (analyst v, c)) v b)
+    Rows.gate_wrong (below_bar (gap_truth cs d)) (far_above (gap_truth cs d) tau) (fun v => (analyst v, c)) v b)
   <= INR (N m B) * a.
 Proof.
   intros Hp Hf. apply gate_bar_sides; auto; [apply (above_bar c (c + tau) Hp)|].
-  intros q Hq. eapply Rle_trans; [|apply (above_bar _ _ Hf (turned X cs d q)); rewrite truth_turned; lra].
+  intros q Hq. eapply Rle_trans; [|apply (above_bar _ _ Hf (turned cs d q)); rewrite truth_turned; lra].
   apply Pr_mono. intros S HS. rewrite gap_turned. lra.
 Qed.
 
-Theorem gate_bar_differences_one_side (analyst : list bool -> differing X cs d) (B m : nat) :
+Theorem gate_bar_differences_one_side (analyst : list bool -> differing cs d) (B m : nat) :
   difference_pass ->
   P (fun S => exists later b v,
-    Rows.gate_shown _ _ (fun t => gap X cs d (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
+    Rows.gate_shown (fun t => gap cs d (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
       later ++ b :: v /\
-    Rows.gate_wrong _ (below_bar _ (gap_truth X cs d)) (fun _ => False) (fun v => (analyst v, c)) v b)
+    Rows.gate_wrong (below_bar (gap_truth cs d)) (fun _ => False) (fun v => (analyst v, c)) v b)
   <= INR (N m B) * a.
 Proof. intros Hp. apply gate_bar_side; auto. apply (above_bar c (c + tau) Hp). Qed.
 

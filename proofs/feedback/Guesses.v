@@ -15,13 +15,13 @@ Definition ZubkovSerov2013 (Phi : R -> R) : Prop := forall (n k : nat) p, 0 < p 
   1 - binomial n p (S k) <= Phi (- sqrt (2 * INR n * kl (INR (k + 1) / INR n) p)).
 
 Section Guesses.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation n := (n X Ds).
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation n := (n Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 Notation rows := (length Ds).
 
 Notation side := (Chernoff.side n).
@@ -31,12 +31,12 @@ Proof. intros Hs. eapply Rle_trans; [|apply E_hoeffding; auto]. nra. Qed.
 
 Lemma exp_rate_le_1 s : 0 < s < 1 -> exp (- n * E s) <= 1.
 Proof.
-  intros Hs. rewrite <- exp_0. apply exp_le. assert (Hn := n_pos X Ds some_rows). generalize (E_nonneg s Hs). nra.
+  intros Hs. rewrite <- exp_0. apply exp_le. assert (Hn := n_pos Ds some_rows). generalize (E_nonneg s Hs). nra.
 Qed.
 
 Lemma side_falls s t : s <= t -> side t <= side s.
 Proof.
-  intros H. assert (Hn := n_pos X Ds some_rows). unfold side.
+  intros H. assert (Hn := n_pos Ds some_rows). unfold side.
   destruct (Rle_dec t 0), (Rle_dec s 0), (Rlt_dec t 1), (Rlt_dec s 1); try lra.
   - apply exp_rate_le_1. lra.
   - apply exp_le. assert (E s <= E t) by (apply E_rises; lra). nra.
@@ -44,7 +44,7 @@ Proof.
 Qed.
 
 Lemma side_up q s : P (fun S => emp q S - pop q >= s) <= side s.
-Proof. apply (moment_side _ _ _ _ _ _ (rows_moments X Ds some_rows)). Qed.
+Proof. apply (moment_side _ _ _ _ (rows_moments Ds some_rows)). Qed.
 
 Lemma side_down q s : P (fun S => pop q - emp q S >= s) <= side s.
 Proof. eapply Rle_trans; [apply to_flip; auto|apply side_up]. Qed.
@@ -55,8 +55,8 @@ Proof. intros q s. split; [apply side_up|apply side_down]. Qed.
 Theorem sparse_bounded (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> query X * R) (m : nat) :
   Sparse.plan side tau T t0 B c r ->
-  P (fun S => exists later x v, Sparse.transcript _ _ emp tau T B c analyst m S = later ++ x :: v /\
-       ~ Sparse.promise _ pop tau t0 c analyst v x) <=
+  P (fun S => exists later x v, Sparse.transcript emp tau T B c analyst m S = later ++ x :: v /\
+       ~ Sparse.promise pop tau t0 c analyst v x) <=
     INR (Sparse.W c m B) * side (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
 Proof.
   intros. apply sparse_sides; auto; [apply unit_sides|intros; apply side_nonneg].
@@ -80,17 +80,17 @@ Qed.
 
 Lemma less_by_one s : 1 < n * s -> 0 < s - 1 / n.
 Proof.
-  intros H. assert (Hn := n_pos X Ds some_rows). apply Rmult_lt_reg_l with n; auto.
+  intros H. assert (Hn := n_pos Ds some_rows). apply Rmult_lt_reg_l with n; auto.
   replace (n * (s - 1 / n)) with (n * s - 1) by (field; lra). lra.
 Qed.
 
 Lemma less_than s : s - 1 / n < s.
-Proof. assert (Hn := n_pos X Ds some_rows). assert (0 < 1 / n) by (apply Rdiv_lt_0_compat; lra). lra. Qed.
+Proof. assert (Hn := n_pos Ds some_rows). assert (0 < 1 / n) by (apply Rdiv_lt_0_compat; lra). lra. Qed.
 
 Lemma equal_rows s p k : ZubkovSerov2013 Phi -> 1 < n * s -> s < 1 -> 0 <= p <= 1 -> n * (p + s) <= INR k ->
   binomial rows p k <= Phi (- sqrt (2 * n * E (s - 1 / n))).
 Proof.
-  intros HZ Hs H1 Hp Hk. assert (Hn := n_pos X Ds some_rows).
+  intros HZ Hs H1 Hp Hk. assert (Hn := n_pos Ds some_rows).
   destruct (le_lt_dec k rows) as [Hkn|Hkn].
   2:{ unfold binomial. rewrite at_least_above; [apply Phi_nonneg|]. now rewrite repeat_length. }
   assert (Hk1 : (1 <= k)%nat).
@@ -128,16 +128,16 @@ Proof.
   apply sqrt_le_1_alt. nra.
 Qed.
 
-Lemma count_side_up q s : Hoeffding1956 -> ZubkovSerov2013 Phi -> zero_one X q ->
+Lemma count_side_up q s : Hoeffding1956 -> ZubkovSerov2013 Phi -> zero_one q ->
   P (fun S => emp q S - pop q >= s) <= count_side s.
 Proof.
   intros H HZ Hq. unfold count_side. destruct (Rlt_dec 1 (n * s)) as [Hs|Hs]; [|apply side_up].
   destruct (Rlt_dec s 1) as [H1|H1]; [|apply tail_up_1; auto; lra].
-  apply Rmin_glb; [apply side_up|]. apply (binomial_above X Ds some_rows H s); auto; [left; lra|].
+  apply Rmin_glb; [apply side_up|]. apply (binomial_above Ds some_rows H s); auto; [left; lra|].
   intros p k Hp Hk. now apply equal_rows.
 Qed.
 
-Definition counted := {q : query X | zero_one X q}.
+Definition counted := {q : query X | zero_one q}.
 Definition share_of (q : counted) (S : list X) : R := emp (proj1_sig q) S.
 Definition chance_of (q : counted) : R := pop (proj1_sig q).
 
@@ -149,15 +149,15 @@ Qed.
 
 Theorem sparse_counts (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> query X * R) (m : nat) : Hoeffding1956 -> ZubkovSerov2013 Phi ->
-  (forall v, zero_one X (fst (analyst v))) ->
+  (forall v, zero_one (fst (analyst v))) ->
   Sparse.plan count_side tau T t0 B c r ->
-  P (fun S => exists later x v, Sparse.transcript _ _ emp tau T B c analyst m S = later ++ x :: v /\
-       ~ Sparse.promise _ pop tau t0 c analyst v x) <=
+  P (fun S => exists later x v, Sparse.transcript emp tau T B c analyst m S = later ++ x :: v /\
+       ~ Sparse.promise pop tau t0 c analyst v x) <=
     INR (Sparse.W c m B) * count_side (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
 Proof.
   intros H HZ Hq Hplan.
-  pose (ask := fun v => (exist (zero_one X) (fst (analyst v)) (Hq v) : counted, snd (analyst v))).
-  eapply Rle_trans; [|apply (sparse_sides (list X) counted P share_of chance_of count_side (count_sides H HZ)) with (T := T)
+  pose (ask := fun v => (exist (zero_one) (fst (analyst v)) (Hq v) : counted, snd (analyst v))).
+  eapply Rle_trans; [|apply (sparse_sides P share_of chance_of count_side (count_sides H HZ)) with (T := T)
     (tau := tau) (t0 := t0) (B := B) (c := c) (r := r) (analyst := ask) (m := m)]; auto.
   - apply Pr_mono. intros S (later & x & v & Hs & Hw). exists later, x, v. split; [|exact Hw].
     rewrite <- Hs. reflexivity.
@@ -165,3 +165,4 @@ Proof.
 Qed.
 
 End Guesses.
+Arguments counted : clear implicits.

@@ -27,7 +27,7 @@ Qed.
 Definition H01 (l p : R) : R := ln (1 + p * (exp l - 1)) - l * p.
 
 (* Bennett's lemma: no value in [0,1] of the variance v <= p(1-p), p <= its mean, has a greater one. *)
-Lemma row_moment X (D : law X) (f : X -> R) (l p : R) : (forall x, 0 <= f x <= 1) -> 0 <= l -> 0 <= p -> p <= D f ->
+Lemma row_moment {X} (D : law X) (f : X -> R) (l p : R) : (forall x, 0 <= f x <= 1) -> 0 <= l -> 0 <= p -> p <= D f ->
   D (fun x => (f x)^2) - (D f)^2 <= p * (1 - p) -> D (fun x => exp (l * f x)) <= exp (l * D f + H01 l p).
 Proof.
   intros Hf Hl Hp Hm Hv. set (m := D f) in *.
@@ -39,7 +39,7 @@ Proof.
     replace (l * f x) with (l * (m - p) + l * (f x - m + p)) by ring. rewrite exp_plus.
     assert (H := exp_parabola l (f x - m + p) Hl ltac:(lra)). assert (0 < exp (l * (m - p))) by apply exp_pos.
     apply Rmult_le_compat_l with (r := exp (l * (m - p))) in H; [|lra]. eapply Rle_trans; [exact H|]. right. ring.
-  - rewrite (mean_plus _ D (fun _ => _)), mean_const, mean_plus, !mean_scal. fold m.
+  - rewrite (mean_plus D (fun _ => _)), mean_const, mean_plus, !mean_scal. fold m.
     unfold H01. replace (l * m + (ln (1 + p * (exp l - 1)) - l * p)) with (l * (m - p) + ln (1 + p * (exp l - 1))) by ring.
     rewrite exp_plus, exp_ln by auto. set (t := exp (l * (m - p))). assert (Ht : 0 < t) by apply exp_pos.
     set (q := D (fun x => f x ^ 2)) in *. set (k := exp l - 1 - l) in *.
@@ -156,11 +156,11 @@ Proof.
 Qed.
 
 Section Variance.
-Variable X : Type.
+Context {X : Type}.
 Variable cs : list (cluster X).
 Variable w : R.
 Hypothesis ws : weights cs w.
-Notation P := (P X (laws X cs)).
+Notation P := (P (laws cs)).
 Notation n := (1 / w).
 
 Definition variance (D : law X) (f : X -> R) : R := D (fun x => (f x)^2) - (D f)^2.
@@ -168,20 +168,20 @@ Definition variance (D : law X) (f : X -> R) : R := D (fun x => (f x)^2) - (D f)
 (* The variance is the least of all mean squared distances from a constant. *)
 Lemma variance_least (D : law X) f a : variance D f <= D (fun x => (f x - a)^2).
 Proof.
-  unfold variance. rewrite (mean_ext _ D (fun x => (f x - a)^2) (fun x => (f x)^2 + ((- 2 * a) * f x + a^2))) by (intros; ring).
-  rewrite (mean_plus _ D (fun x => (f x)^2)), (mean_plus _ D (fun x => - 2 * a * f x)), mean_scal, mean_const.
+  unfold variance. rewrite (mean_ext D (fun x => (f x - a)^2) (fun x => (f x)^2 + ((- 2 * a) * f x + a^2))) by (intros; ring).
+  rewrite (mean_plus D (fun x => (f x)^2)), (mean_plus D (fun x => - 2 * a * f x)), mean_scal, mean_const.
   generalize (pow2_ge_0 (D f - a)). nra.
 Qed.
 
-Lemma variance_range (D : law X) (q : query X) : 0 <= variance D (fn X q) <= D (fn X q) * (1 - D (fn X q)).
+Lemma variance_range (D : law X) (q : query X) : 0 <= variance D (fn q) <= D (fn q) * (1 - D (fn q)).
 Proof.
   split.
-  - unfold variance. set (m := D (fn X q)). assert (H : 0 <= D (fun x => (fn X q x - m)^2)).
+  - unfold variance. set (m := D (fn q)). assert (H : 0 <= D (fun x => (fn q x - m)^2)).
     { apply mean_nonneg. intros; apply pow2_ge_0. }
-    rewrite (mean_ext _ D _ (fun x => (fn X q x)^2 + ((- 2 * m) * fn X q x + m^2))) in H by (intros; ring).
-    rewrite (mean_plus _ D (fun x => (fn X q x)^2)), (mean_plus _ D (fun x => - 2 * m * fn X q x)), mean_scal, mean_const in H.
+    rewrite (mean_ext D _ (fun x => (fn q x)^2 + ((- 2 * m) * fn q x + m^2))) in H by (intros; ring).
+    rewrite (mean_plus D (fun x => (fn q x)^2)), (mean_plus D (fun x => - 2 * m * fn q x)), mean_scal, mean_const in H.
     fold m in H. nra.
-  - unfold variance. assert (D (fun x => (fn X q x)^2) <= D (fn X q)); [|nra].
+  - unfold variance. assert (D (fun x => (fn q x)^2) <= D (fn q)); [|nra].
     apply mean_mono. intros x. destruct q as [f Hf]. simpl. specialize (Hf x). nra.
 Qed.
 
@@ -189,15 +189,15 @@ Qed.
 Section Known.
 Variable p : R.
 Hypothesis p_range : 0 < p <= 1/2.
-Definition steady := { q : query X | sumR cs (fun c => fst c * variance (snd c) (fn X q)) <= p * (1 - p) }.
-Definition steady_mean (q : steady) (S : list X) : R := cluster_mean X cs (proj1_sig q) S.
-Definition steady_truth (q : steady) : R := cluster_truth X cs (proj1_sig q).
+Definition steady := { q : query X | sumR cs (fun c => fst c * variance (snd c) (fn q)) <= p * (1 - p) }.
+Definition steady_mean (q : steady) (S : list X) : R := cluster_mean cs (proj1_sig q) S.
+Definition steady_truth (q : steady) : R := cluster_truth cs (proj1_sig q).
 
 Theorem variance_up (q : steady) s : 0 < s < 1 -> P (fun S => steady_mean q S - steady_truth q >= s) <= exp (- n * EV p s).
 Proof.
   intros Hs. assert (Hw := weight_pos _ _ ws). assert (Hn : 0 < n) by (apply Rdiv_lt_0_compat; lra).
   assert (HE : EV p s <= E s -> P (fun S => steady_mean q S - steady_truth q >= s) <= exp (- n * EV p s)).
-  { intros H. eapply Rle_trans; [apply (moment_up _ _ _ _ _ _ (cluster_moments X cs w ws) (proj1_sig q) s Hs)|].
+  { intros H. eapply Rle_trans; [apply (moment_up _ _ _ _ (cluster_moments cs w ws) (proj1_sig q) s Hs)|].
     apply exp_le. nra. }
   destruct (Rle_dec 1 (p + s)) as [H1|H1].
   { apply HE. apply E_greatest; auto. intros x Hx. apply EV_le; lra. }
@@ -211,14 +211,14 @@ Proof.
   assert (Es : (exp l - 1) / (1 + p * (exp l - 1)) = s / (p * (1 - p))).
   { rewrite E1, El. unfold r. field. lra. }
   destruct (H01_tangent l p Hl p_range ltac:(rewrite Es; lra)) as (k & Hk & Ht).
-  destruct q as [q Hq]. unfold steady_mean, steady_truth. cbn [proj1_sig]. set (f := fn X q) in *.
-  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters X cs w ws f
-    (fun D => l * D f + (H01 l p + k * (variance D f - p * (1 - p)))) l (cluster_truth X cs q + s))|]].
+  destruct q as [q Hq]. unfold steady_mean, steady_truth. cbn [proj1_sig]. set (f := fn q) in *.
+  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters cs w ws f
+    (fun D => l * D f + (H01 l p + k * (variance D f - p * (1 - p)))) l (cluster_truth cs q + s))|]].
   - apply Pr_mono. intros S HS. unfold cluster_mean in HS. fold f in HS. lra.
-  - intros c _. assert (Hv := variance_range (snd c) q). fold f in Hv. assert (Hm := mean_range X q (snd c)). fold f in Hm.
+  - intros c _. assert (Hv := variance_range (snd c) q). fold f in Hv. assert (Hm := mean_range q (snd c)). fold f in Hm.
     set (m := snd c f) in *. assert (Hv4 : 0 <= variance (snd c) f <= 1/4) by (generalize (pow2_ge_0 (m - 1/2)); nra).
     destruct (variance_mean _ Hv4) as (x & Hx & Ex).
-    eapply Rle_trans; [apply (row_moment X (snd c) f l x)|].
+    eapply Rle_trans; [apply (row_moment (snd c) f l x)|].
     + destruct q as [g Hg]. exact Hg.
     + lra.
     + lra.
@@ -227,10 +227,10 @@ Proof.
     + apply exp_le. fold m. apply Rplus_le_compat_l. rewrite <- Ex. now apply Ht.
   - lra.
   - apply exp_le. replace (- n * EV p s) with (n * - EV p s) by ring. apply Rmult_le_compat_l; [lra|].
-    rewrite (sumR_ext _ cs _ (fun c => fst c * (H01 l p - k * (p * (1 - p))) +
+    rewrite (sumR_ext cs _ (fun c => fst c * (H01 l p - k * (p * (1 - p))) +
       (l * (fst c * snd c f) + k * (fst c * variance (snd c) f)))) by (intros; ring).
-    rewrite !sumR_plus, !sumR_scal, (weighted_const X cs w ws).
-    assert (Et : sumR cs (fun c => fst c * snd c f) = cluster_truth X cs q) by reflexivity. rewrite Et.
+    rewrite !sumR_plus, !sumR_scal, (weighted_const cs w ws).
+    assert (Et : sumR cs (fun c => fst c * snd c f) = cluster_truth cs q) by reflexivity. rewrite Et.
     assert (k * sumR cs (fun c => fst c * variance (snd c) f) <= k * (p * (1 - p))) by (apply Rmult_le_compat_l; auto).
     assert (EV p s <= kl (p + s) p) by (apply EV_le; lra).
     assert (Ek : H01 l p - l * s = - kl (p + s) p).
@@ -246,11 +246,11 @@ Qed.
 Definition variance_side (s : R) : R := if Rle_dec s 0 then 1 else if Rlt_dec s 1 then exp (- n * EV p s) else 0.
 
 Definition steady_flip (q : steady) : steady.
-  exists (flip X (proj1_sig q)). destruct q as [q Hq]. cbn [proj1_sig]. eapply Rle_trans; [|exact Hq]. right.
-  apply sumR_ext. intros c _. f_equal. unfold variance. change (fn X (flip X q)) with (fun x => 1 - fn X q x). cbv beta.
-  rewrite (mean_ext _ (snd c) (fun x => (1 - fn X q x)^2) (fun x => (fn X q x)^2 + ((- 2) * fn X q x + 1))) by (intros; ring).
-  rewrite (mean_ext _ (snd c) (fun x => 1 - fn X q x) (fun x => (-1) * fn X q x + 1)) by (intros; ring).
-  rewrite (mean_plus _ (snd c) (fun x => (fn X q x)^2)), !(mean_plus _ (snd c) (fun x => _ * fn X q x)), !mean_scal, mean_one.
+  exists (flip (proj1_sig q)). destruct q as [q Hq]. cbn [proj1_sig]. eapply Rle_trans; [|exact Hq]. right.
+  apply sumR_ext. intros c _. f_equal. unfold variance. change (fn (flip q)) with (fun x => 1 - fn q x). cbv beta.
+  rewrite (mean_ext (snd c) (fun x => (1 - fn q x)^2) (fun x => (fn q x)^2 + ((- 2) * fn q x + 1))) by (intros; ring).
+  rewrite (mean_ext (snd c) (fun x => 1 - fn q x) (fun x => (-1) * fn q x + 1)) by (intros; ring).
+  rewrite (mean_plus (snd c) (fun x => (fn q x)^2)), !(mean_plus (snd c) (fun x => _ * fn q x)), !mean_scal, mean_one.
   ring.
 Defined.
 
@@ -259,8 +259,8 @@ Proof.
   assert (H : forall q s, P (fun S => steady_mean q S - steady_truth q >= s) <= variance_side s).
   { intros q s. unfold variance_side. destruct (Rle_dec s 0); [apply P_le_1|].
     destruct (Rlt_dec s 1); [apply variance_up; lra|].
-    apply (moment_up_1 _ _ _ _ _ _ (cluster_moments X cs w ws) (proj1_sig q) s). lra. }
-  intros q s. split; [apply H|]. eapply Rle_trans; [apply (cluster_flip X cs w ws)|apply (H (steady_flip q) s)].
+    apply (moment_up_1 _ _ _ _ (cluster_moments cs w ws) (proj1_sig q) s). lra. }
+  intros q s. split; [apply H|]. eapply Rle_trans; [apply (cluster_flip cs w ws)|apply (H (steady_flip q) s)].
 Qed.
 
 Lemma variance_side_nonneg s : 0 <= variance_side s.
@@ -269,47 +269,47 @@ Proof. unfold variance_side. destruct (Rle_dec s 0), (Rlt_dec s 1); try lra. lef
 (* A gate at a known bar: the tail of the variance, or that of the bar. *)
 Theorem gate_bar_variance (c tau a : R) (analyst : list bool -> steady) (B m : nat) :
   0 < tau -> 0 <= a -> 0 <= c -> c + tau < 1 ->
-  variance_side tau <= a \/ cluster_pass X cs w c tau a -> variance_side tau <= a \/ cluster_failure X cs w c tau a ->
+  variance_side tau <= a \/ cluster_pass cs w c tau a -> variance_side tau <= a \/ cluster_failure cs w c tau a ->
   P (fun S => exists later b v,
-    Rows.gate_shown _ _ (fun t => steady_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
+    Rows.gate_shown (fun t => steady_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
       later ++ b :: v /\
-    Rows.gate_wrong _ (Sides.below_bar _ steady_truth) (far_above _ steady_truth tau) (fun v => (analyst v, c)) v b)
+    Rows.gate_wrong (Sides.below_bar steady_truth) (far_above steady_truth tau) (fun v => (analyst v, c)) v b)
   <= INR (N m B) * a.
 Proof.
   intros Ht Ha Hc H1 Hp Hf. apply gate_bar_sides; auto; intros q Hq.
-  - destruct Hp as [H|H]; [|now apply (Clusters.above_bar X cs w ws c tau)].
+  - destruct Hp as [H|H]; [|now apply (Clusters.above_bar cs w ws c tau)].
     eapply Rle_trans; [|exact H]. eapply Rle_trans; [|apply (proj1 (variance_sides q tau))]. apply Pr_mono. intros S. lra.
-  - destruct Hf as [H|H]; [|now apply (Clusters.below_bar X cs w ws c tau)].
+  - destruct Hf as [H|H]; [|now apply (Clusters.below_bar cs w ws c tau)].
     eapply Rle_trans; [|exact H]. eapply Rle_trans; [|apply (proj2 (variance_sides q tau))]. apply Pr_mono. intros S. lra.
 Qed.
 
 Theorem gate_bar_variance_one_side (c tau a : R) (analyst : list bool -> steady) (B m : nat) :
-  0 < tau -> 0 <= a -> 0 <= c -> c + tau < 1 -> variance_side tau <= a \/ cluster_pass X cs w c tau a ->
+  0 < tau -> 0 <= a -> 0 <= c -> c + tau < 1 -> variance_side tau <= a \/ cluster_pass cs w c tau a ->
   P (fun S => exists later b v,
-    Rows.gate_shown _ _ (fun t => steady_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
+    Rows.gate_shown (fun t => steady_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
       later ++ b :: v /\
-    Rows.gate_wrong _ (Sides.below_bar _ steady_truth) (fun _ => False) (fun v => (analyst v, c)) v b)
+    Rows.gate_wrong (Sides.below_bar steady_truth) (fun _ => False) (fun v => (analyst v, c)) v b)
   <= INR (N m B) * a.
 Proof.
   intros Ht Ha Hc H1 Hp. apply gate_bar_side; auto; intros q Hq.
-  destruct Hp as [H|H]; [|now apply (Clusters.above_bar X cs w ws c tau)].
+  destruct Hp as [H|H]; [|now apply (Clusters.above_bar cs w ws c tau)].
   eapply Rle_trans; [|exact H]. eapply Rle_trans; [|apply (proj1 (variance_sides q tau))]. apply Pr_mono. intros S. lra.
 Qed.
 
 End Known.
 
 (* 0/1 values whose truth is at least r > 1/2: their mean variance is at most r(1-r). *)
-Theorem variance_of_errors (q : query X) (r : R) : 1/2 < r -> r <= cluster_truth X cs q ->
-  sumR cs (fun c => fst c * variance (snd c) (fn X q)) <= (1 - r) * (1 - (1 - r)).
+Theorem variance_of_errors (q : query X) (r : R) : 1/2 < r -> r <= cluster_truth cs q ->
+  sumR cs (fun c => fst c * variance (snd c) (fn q)) <= (1 - r) * (1 - (1 - r)).
 Proof.
-  intros Hr Hq. set (t := cluster_truth X cs q) in *. assert (Ht : t <= 1) by apply (cluster_range X cs w ws q).
+  intros Hr Hq. set (t := cluster_truth cs q) in *. assert (Ht : t <= 1) by apply (cluster_range cs w ws q).
   apply Rle_trans with (t * (1 - t)); [|nra].
-  apply Rle_trans with (sumR cs (fun c => fst c * (t * t + (1 - 2 * t) * snd c (fn X q)))).
-  - apply (weighted_mono X cs w ws). intros c _. assert (Hv := variance_range (snd c) q).
-    generalize (pow2_ge_0 (snd c (fn X q) - t)). nra.
-  - rewrite (sumR_ext _ cs _ (fun c => fst c * (t * t) + (1 - 2 * t) * (fst c * snd c (fn X q)))) by (intros; ring).
-    rewrite sumR_plus, sumR_scal, (weighted_const X cs w ws).
-    change (sumR cs (fun c => fst c * snd c (fn X q))) with t. right. ring.
+  apply Rle_trans with (sumR cs (fun c => fst c * (t * t + (1 - 2 * t) * snd c (fn q)))).
+  - apply (weighted_mono cs w ws). intros c _. assert (Hv := variance_range (snd c) q).
+    generalize (pow2_ge_0 (snd c (fn q) - t)). nra.
+  - rewrite (sumR_ext cs _ (fun c => fst c * (t * t) + (1 - 2 * t) * (fst c * snd c (fn q)))) by (intros; ring).
+    rewrite sumR_plus, sumR_scal, (weighted_const cs w ws).
+    change (sumR cs (fun c => fst c * snd c (fn q))) with t. right. ring.
 Qed.
 
 (* Values in [-1,1] with the mean second moment V at most. *)
@@ -318,9 +318,9 @@ Definition bennett (V s : R) : R := V * ((1 + s / V) * ln (1 + s / V) - s / V).
 Section Moment.
 Variable V : R.
 Hypothesis V_range : 0 < V <= 1.
-Definition small := { q : difference X | expected X cs (fun x => (dn q x)^2) <= V }.
-Definition small_mean (q : small) (S : list X) : R := weighted X cs (dn (proj1_sig q)) S.
-Definition small_truth (q : small) : R := expected X cs (dn (proj1_sig q)).
+Definition small := { q : difference X | expected cs (fun x => (dn q x)^2) <= V }.
+Definition small_mean (q : small) (S : list X) : R := weighted cs (dn (proj1_sig q)) S.
+Definition small_truth (q : small) : R := expected cs (dn (proj1_sig q)).
 
 Theorem moment_up (q : small) s : 0 < s -> P (fun S => small_mean q S - small_truth q >= s) <= exp (- n * bennett V s).
 Proof.
@@ -329,21 +329,21 @@ Proof.
   set (l := ln (1 + s / V)). assert (El : exp l = 1 + s / V) by (apply exp_ln; lra).
   assert (Hl : 0 < l) by (unfold l; rewrite <- ln_1; apply ln_increasing; lra).
   destruct q as [[f Hf] Hq]. unfold small_mean, small_truth. cbn [proj1_sig dn] in *.
-  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters X cs w ws f
-    (fun D => l * D f + D (fun x => (f x)^2) * (exp l - 1 - l)) l (expected X cs f + s))|]].
+  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters cs w ws f
+    (fun D => l * D f + D (fun x => (f x)^2) * (exp l - 1 - l)) l (expected cs f + s))|]].
   - apply Pr_mono. intros S HS. lra.
   - intros c _. eapply Rle_trans; [|apply exp_ge_1].
     apply Rle_trans with (snd c (fun x => 1 + (l * f x + (f x)^2 * (exp l - 1 - l)))).
     + apply mean_mono. intros x. generalize (exp_parabola l (f x) ltac:(lra) ltac:(apply Hf)). lra.
-    + rewrite (mean_plus _ (snd c) (fun _ => 1)), mean_one, (mean_plus _ (snd c) (fun x => l * f x)), mean_scal, mean_scal_r. lra.
+    + rewrite (mean_plus (snd c) (fun _ => 1)), mean_one, (mean_plus (snd c) (fun x => l * f x)), mean_scal, mean_scal_r. lra.
   - lra.
   - apply exp_le. replace (- n * bennett V s) with (n * - bennett V s) by ring. apply Rmult_le_compat_l; [lra|].
-    rewrite (sumR_ext _ cs _ (fun c => l * (fst c * snd c f) + (exp l - 1 - l) * (fst c * snd c (fun x => (f x)^2))))
+    rewrite (sumR_ext cs _ (fun c => l * (fst c * snd c f) + (exp l - 1 - l) * (fst c * snd c (fun x => (f x)^2))))
       by (intros; ring).
     rewrite sumR_plus, !sumR_scal.
-    change (sumR cs (fun c => fst c * snd c f)) with (expected X cs f).
-    change (sumR cs (fun c => fst c * snd c (fun x => (f x)^2))) with (expected X cs (fun x => (f x)^2)).
-    assert ((exp l - 1 - l) * expected X cs (fun x => (f x)^2) <= (exp l - 1 - l) * V).
+    change (sumR cs (fun c => fst c * snd c f)) with (expected cs f).
+    change (sumR cs (fun c => fst c * snd c (fun x => (f x)^2))) with (expected cs (fun x => (f x)^2)).
+    assert ((exp l - 1 - l) * expected cs (fun x => (f x)^2) <= (exp l - 1 - l) * V).
     { apply Rmult_le_compat_l; [generalize (exp_ge_1 l); lra|exact Hq]. }
     unfold bennett. fold l. rewrite El in *.
     assert (E : V * ((1 + s / V) * l - s / V) = V * l + s * l - s) by (field; lra). rewrite E.
@@ -365,28 +365,28 @@ Variable p : R.
 Hypothesis p_range : 0 < p <= 1/2.
 Hypothesis p_variance : p * (1 - p) = V / 4.
 
-Lemma halved_steady q : sumR cs (fun c => fst c * variance (snd c) (fn X (halved q))) <= p * (1 - p).
+Lemma halved_steady q : sumR cs (fun c => fst c * variance (snd c) (fn (halved q))) <= p * (1 - p).
 Proof.
   rewrite p_variance. destruct q as [[f Hf] Hq]. cbn [halved fn proj1_sig dn] in *.
   apply Rle_trans with (sumR cs (fun c => fst c * ((1/4) * snd c (fun x => (f x)^2)))).
-  - apply (weighted_mono X cs w ws). intros c _. eapply Rle_trans; [apply (variance_least _ _ (1/2))|].
+  - apply (weighted_mono cs w ws). intros c _. eapply Rle_trans; [apply (variance_least _ _ (1/2))|].
     rewrite <- mean_scal. apply mean_mono. intros x. right. simpl. field.
-  - rewrite (sumR_ext _ cs _ (fun c => (1/4) * (fst c * snd c (fun x => (f x)^2)))) by (intros; ring).
+  - rewrite (sumR_ext cs _ (fun c => (1/4) * (fst c * snd c (fun x => (f x)^2)))) by (intros; ring).
     rewrite sumR_scal. unfold expected in Hq. lra.
 Qed.
 
-Lemma halved_mean q S : length S = length (laws X cs) -> cluster_mean X cs (halved q) S = 1/2 + small_mean q S / 2.
+Lemma halved_mean q S : length S = length (laws cs) -> cluster_mean cs (halved q) S = 1/2 + small_mean q S / 2.
 Proof.
   intros HS. unfold cluster_mean, small_mean. destruct q as [[f Hf] Hq]. cbn [halved fn proj1_sig dn].
-  assert (E := weighted_flip X cs w ws (fun x => 1/2 - f x / 2) S HS).
-  transitivity (weighted X cs (fun x => 1 - (1/2 - f x / 2)) S).
+  assert (E := weighted_flip cs w ws (fun x => 1/2 - f x / 2) S HS).
+  transitivity (weighted cs (fun x => 1 - (1/2 - f x / 2)) S).
   { f_equal. apply FunctionalExtensionality.functional_extensionality. intros x. field. }
-  rewrite E. assert (E2 := weighted_linear X cs (fun _ => 1) f (1/2) (- (1/2)) S). cbv beta in E2.
-  transitivity (1 - weighted X cs (fun x => 1/2 * 1 + - (1/2) * f x) S).
+  rewrite E. assert (E2 := weighted_linear cs (fun _ => 1) f (1/2) (- (1/2)) S). cbv beta in E2.
+  transitivity (1 - weighted cs (fun x => 1/2 * 1 + - (1/2) * f x) S).
   { do 2 f_equal. apply FunctionalExtensionality.functional_extensionality. intros x. field. }
-  rewrite E2. assert (E3 := weighted_flip X cs w ws (fun _ => 0) S HS).
-  assert (E4 := weighted_linear X cs (fun _ => 0) (fun _ => 0) 0 0 S).
-  assert (Z : weighted X cs (fun _ : X => 0) S = 0).
+  rewrite E2. assert (E3 := weighted_flip cs w ws (fun _ => 0) S HS).
+  assert (E4 := weighted_linear cs (fun _ => 0) (fun _ => 0) 0 0 S).
+  assert (Z : weighted cs (fun _ : X => 0) S = 0).
   { replace (fun _ : X => 0) with (fun x : X => 0 * (fun _ : X => 0) x + 0 * (fun _ : X => 0) x) at 1; [lra|].
     apply FunctionalExtensionality.functional_extensionality. intros x. ring. }
   rewrite Z in E3. replace (fun _ : X => 1 - 0) with (fun _ : X => 1) in E3.
@@ -394,13 +394,13 @@ Proof.
   - apply FunctionalExtensionality.functional_extensionality. intros x. ring.
 Qed.
 
-Lemma halved_truth q : cluster_truth X cs (halved q) = 1/2 + small_truth q / 2.
+Lemma halved_truth q : cluster_truth cs (halved q) = 1/2 + small_truth q / 2.
 Proof.
   unfold cluster_truth, small_truth, expected. destruct q as [[f Hf] Hq]. cbn [halved fn proj1_sig dn].
-  rewrite (sumR_ext _ cs _ (fun c => fst c * (1/2) + (1/2) * (fst c * snd c f))).
-  - rewrite sumR_plus, sumR_scal, (weighted_const X cs w ws). field.
-  - intros c _. rewrite (mean_ext _ (snd c) _ (fun x => 1/2 + (1/2) * f x)) by (intros; field).
-    rewrite (mean_plus _ (snd c) (fun _ => 1/2)), mean_const, mean_scal. ring.
+  rewrite (sumR_ext cs _ (fun c => fst c * (1/2) + (1/2) * (fst c * snd c f))).
+  - rewrite sumR_plus, sumR_scal, (weighted_const cs w ws). field.
+  - intros c _. rewrite (mean_ext (snd c) _ (fun x => 1/2 + (1/2) * f x)) by (intros; field).
+    rewrite (mean_plus (snd c) (fun _ => 1/2)), mean_const, mean_scal. ring.
 Qed.
 
 (* exp(-n max{V h(s/V), E_{V/4}(s/2)}). *)
@@ -446,7 +446,7 @@ Proof.
 Qed.
 
 Theorem seen_moment (f : X -> R) (V s : R) : (forall x, -1 <= f x) -> 0 < V -> 0 < s ->
-  P (fun S => weighted X cs f S - expected X cs f >= s /\ weighted X cs (fun x => (f x)^2) S <= V) <=
+  P (fun S => weighted cs f S - expected cs f >= s /\ weighted cs (fun x => (f x)^2) S <= V) <=
     exp (- n * (s - V * ln (1 + s / V))).
 Proof.
   intros Hf HV Hs. assert (Hw := weight_pos _ _ ws). assert (Hn : 0 < n) by (apply Rdiv_lt_0_compat; lra).
@@ -456,10 +456,10 @@ Proof.
   { unfold a. assert (H := exp_ge_1 (- l)). assert (ln (1 - l) <= - l); [|lra].
     rewrite <- (ln_exp (- l)). apply ln_le; lra. }
   set (g := fun x => l * f x - a * (f x)^2).
-  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters X cs w ws g (fun D => l * D f) 1 (l * (expected X cs f + s) - a * V))|]].
+  eapply Rle_trans; [|eapply Rle_trans; [apply (clusters cs w ws g (fun D => l * D f) 1 (l * (expected cs f + s) - a * V))|]].
   - apply Pr_mono. intros S [H1 H2].
-    assert (E : weighted X cs g S = l * weighted X cs f S - a * weighted X cs (fun x => (f x)^2) S).
-    { transitivity (l * weighted X cs f S + (- a) * weighted X cs (fun x => (f x)^2) S); [|ring].
+    assert (E : weighted cs g S = l * weighted cs f S - a * weighted cs (fun x => (f x)^2) S).
+    { transitivity (l * weighted cs f S + (- a) * weighted cs (fun x => (f x)^2) S); [|ring].
       rewrite <- weighted_linear. f_equal. apply FunctionalExtensionality.functional_extensionality. intros x. unfold g. ring. }
     rewrite E. nra.
   - intros c _. eapply Rle_trans; [|apply exp_ge_1].
@@ -467,12 +467,12 @@ Proof.
     + apply mean_mono. intros x. rewrite Rmult_1_l. unfold g. specialize (Hf x).
       assert (Hp : 0 < 1 + l * f x) by nra. rewrite <- (exp_ln (1 + l * f x)) by auto.
       apply exp_le. apply seen_parabola; lra.
-    + rewrite (mean_plus _ (snd c) (fun _ => 1)), mean_one, mean_scal. lra.
+    + rewrite (mean_plus (snd c) (fun _ => 1)), mean_one, mean_scal. lra.
   - lra.
   - apply exp_le. replace (- n * (s - V * ln (1 + s / V))) with (n * (V * ln (1 + s / V) - s)) by ring.
     apply Rmult_le_compat_l; [lra|].
-    rewrite (sumR_ext _ cs _ (fun c => l * (fst c * snd c f))) by (intros; ring). rewrite sumR_scal.
-    change (sumR cs (fun c => fst c * snd c f)) with (expected X cs f).
+    rewrite (sumR_ext cs _ (fun c => l * (fst c * snd c f))) by (intros; ring). rewrite sumR_scal.
+    change (sumR cs (fun c => fst c * snd c f)) with (expected cs f).
     assert (E : ln (1 + s / V) = - ln (1 - l)).
     { rewrite <- ln_Rinv by lra. f_equal. unfold l. field. lra. }
     rewrite E. assert (E2 : l * s + l * V = s) by (unfold l; field; lra). unfold a. nra.

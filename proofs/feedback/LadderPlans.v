@@ -43,7 +43,7 @@ Proof.
   2:{ symmetry. apply quotient; [lia|]. unfold Ladder.Q. replace (m - 1 + S l)%nat with (S (m - 1 + l)) by lia.
       replace (S l + 1)%nat with (S (l + 1)) by lia. assert (E := C_absorb (m - 1 + l) (l + 1)). nia. }
   replace (Z.of_nat l + 1)%Z with (Z.of_nat (S l)) by lia. rewrite IH, Nat.add_0_r.
-  rewrite (sumR_ext _ _ (fun i => INR (Ladder.Wl m (S l + i)) * IZR (high (nth i steps no_step)) + _)
+  rewrite (sumR_ext _ (fun i => INR (Ladder.Wl m (S l + i)) * IZR (high (nth i steps no_step)) + _)
     (fun a => INR (Ladder.Wl m (l + S a)) * IZR (high (nth (S a) (p :: steps) no_step)) +
       INR (Ladder.Nl m (l + S a)) * IZR (low (nth (S a) (p :: steps) no_step)))).
   2:{ intros i _. now replace (S l + i)%nat with (l + S i)%nat by lia. }
@@ -68,15 +68,15 @@ Definition falls (p q : step) : bool :=
    (0 <=? low q) && (low q <=? low p))%Z.
 
 Section LadderPlans.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Variable n : Z.
 Hypothesis rows : length Ds = Z.to_nat n.
 Hypothesis n_pos : (0 < n)%Z.
 Variable e : precision.
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 
 (* Boundaries are over f, values over d, and probabilities over w. The table begins at the loss top/d with the margin s/d. *)
 Variables f d w top s : Z.
@@ -197,7 +197,7 @@ Proof.
   replace (Z.of_nat (Ladder.Wl (Z.to_nat m) 0)) with 1%Z in E by now rewrite Ladder.Wl_0.
   replace (Z.of_nat (Ladder.Q (Z.to_nat m) 0)) with (m - 1)%Z in E by (rewrite Ladder.Q_0; lia).
   rewrite Z2Nat.id in E by lia. change (Z.of_nat 0) with 0%Z in E. fold (sum_of m steps) in E.
-  rewrite (sumR_ext _ _ _ (fun i => / IZR w * (INR (Ladder.Wl (Z.to_nat m) (0 + i)) * IZR (high (nth i steps no_step)) +
+  rewrite (sumR_ext _ _ (fun i => / IZR w * (INR (Ladder.Wl (Z.to_nat m) (0 + i)) * IZR (high (nth i steps no_step)) +
     INR (Ladder.Nl (Z.to_nat m) (0 + i)) * IZR (low (nth i steps no_step))))).
   - rewrite sumR_scal, <- E. rewrite Rmult_comm. now apply fraction_le.
   - intros i _. unfold up_to, down_to. replace (i + 1)%nat with (S i) by lia. cbn [nth Nat.add].
@@ -226,8 +226,8 @@ Definition ladder_keeps (m b b' : Z) : bool := ((f =? d)%Z && table m b b' step_
 
 Theorem ladder_plan m b b' (analyst : list nat -> query X) : ladder_keeps m b b' = true ->
   P (fun S => exists later l v,
-    Ladder.transcript _ _ emp (Datatypes.S (length steps)) boundary analyst (Z.to_nat m) S = later ++ l :: v /\
-    ~ Ladder.promise _ pop (IZR s / IZR d) (IZR top / IZR d) value analyst v l) <= IZR b / IZR b'.
+    Ladder.transcript emp (Datatypes.S (length steps)) boundary analyst (Z.to_nat m) S = later ++ l :: v /\
+    ~ Ladder.promise pop (IZR s / IZR d) (IZR top / IZR d) value analyst v l) <= IZR b / IZR b'.
 Proof.
   unfold ladder_keeps. rewrite andb_true_iff, Z.eqb_eq. intros [Ef H].
   destruct (parts_of _ _ _ _ H) as (Pf & Pd & Pw & Ps & Pb & Pm & Pl & Psteps & Psum).
@@ -237,11 +237,11 @@ Proof.
     up_to_nonneg, down_to_nonneg; try lia.
   - apply Rdiv_lt_0_compat; auto. now apply IZR_lt.
   - intros l Hl. destruct (Psteps l ltac:(lia)) as [_ Hq]. apply andb_prop in Hq. destruct Hq as [Hq _].
-    rewrite (rows_n X Ds n rows n_pos). rewrite boundary_at, value_at. unfold up_to. replace (l + 1)%nat with (S l) by lia. rewrite Ef.
+    rewrite (rows_n Ds n rows n_pos). rewrite boundary_at, value_at. unfold up_to. replace (l + 1)%nat with (S l) by lia. rewrite Ef.
     apply low_entropy_valid in Hq; auto. rewrite minus_IZR in Hq. now replace (IZR (shown (nth l (start :: steps) no_step)) / IZR d - IZR s / IZR d)
       with ((IZR (shown (nth l (start :: steps) no_step)) - IZR s) / IZR d) by (field; lra).
   - intros l Hl. destruct l as [|l]; [lia|]. destruct (Psteps l ltac:(lia)) as [_ Hq]. apply andb_prop in Hq. destruct Hq as [_ Hq].
-    rewrite (rows_n X Ds n rows n_pos). rewrite boundary_at, value_at. unfold down_to. rewrite Ef. set (q := nth (S l) (start :: steps) no_step) in *.
+    rewrite (rows_n Ds n rows n_pos). rewrite boundary_at, value_at. unfold down_to. rewrite Ef. set (q := nth (S l) (start :: steps) no_step) in *.
     apply low_entropy_valid in Hq; auto. rewrite !minus_IZR, plus_IZR in Hq.
     replace (1 - IZR (edge q) / IZR d) with ((IZR d - IZR (edge q)) / IZR d) by (field; lra).
     now replace (1 - (IZR (shown q) / IZR d + IZR s / IZR d)) with ((IZR d - (IZR (shown q) + IZR s)) / IZR d) by (field; lra).
@@ -251,15 +251,15 @@ Qed.
 Theorem ladder_one_plan b b' g cells (model : query X) (hi : R) : sealed_keeps n e 1 b b' d s g cells = true ->
   P (fun S => Rabs (Rmin hi (emp model S) - Rmin hi (pop model)) >= IZR s / IZR d) <= IZR b / IZR b'.
 Proof.
-  intros H. apply ladder_one. eapply Rle_trans; [|apply (sealed_plan X Ds n rows n_pos e 1 b b' d s g cells [model] eq_refl H)].
+  intros H. apply ladder_one. eapply Rle_trans; [|apply (sealed_plan Ds n rows n_pos e 1 b b' d s g cells [model] eq_refl H)].
   apply Pr_mono. intros S HS. exists model. split; [now left|exact HS].
 Qed.
 
-Theorem ladder_one_count_plan b b' g pairs (model : query X) (hi : R) : Hoeffding1956 -> zero_one X model ->
+Theorem ladder_one_count_plan b b' g pairs (model : query X) (hi : R) : Hoeffding1956 -> zero_one model ->
   sealed_count_keeps n e 1 b b' g d s pairs = true ->
   P (fun S => Rabs (Rmin hi (emp model S) - Rmin hi (pop model)) >= IZR s / IZR d) <= IZR b / IZR b'.
 Proof.
-  intros H56 Hz H. apply ladder_one. eapply Rle_trans; [|apply (sealed_count_plan X Ds n rows n_pos e 1 b b' g d s pairs [model] H56)];
+  intros H56 Hz H. apply ladder_one. eapply Rle_trans; [|apply (sealed_count_plan Ds n rows n_pos e 1 b b' g d s pairs [model] H56)];
     auto; [|intros q [<-|[]]; auto].
   apply Pr_mono. intros S HS. exists model. split; [now left|exact HS].
 Qed.
@@ -271,11 +271,11 @@ Definition step_counted (p q : step) : bool :=
 
 Definition ladder_count_keeps (m b b' : Z) : bool := ((f =? n)%Z && table m b b' step_counted).
 
-Theorem ladder_count_plan m b b' (analyst : list nat -> query X) : Hoeffding1956 -> (forall v, zero_one X (analyst v)) ->
+Theorem ladder_count_plan m b b' (analyst : list nat -> query X) : Hoeffding1956 -> (forall v, zero_one (analyst v)) ->
   ladder_count_keeps m b b' = true ->
   P (fun S => exists later l v,
-    Ladder.transcript _ _ emp (Datatypes.S (length steps)) boundary analyst (Z.to_nat m) S = later ++ l :: v /\
-    ~ Ladder.promise _ pop (IZR s / IZR d) (IZR top / IZR d) value analyst v l) <= IZR b / IZR b'.
+    Ladder.transcript emp (Datatypes.S (length steps)) boundary analyst (Z.to_nat m) S = later ++ l :: v /\
+    ~ Ladder.promise pop (IZR s / IZR d) (IZR top / IZR d) value analyst v l) <= IZR b / IZR b'.
 Proof.
   intros H56 Hz. unfold ladder_count_keeps. rewrite andb_true_iff, Z.eqb_eq. intros [Ef H].
   destruct (parts_of _ _ _ _ H) as (Pf & Pd & Pw & Ps & Pb & Pm & Pl & Psteps & Psum).
@@ -287,15 +287,15 @@ Proof.
   - apply Rdiv_lt_0_compat; auto. now apply IZR_lt.
   - intros l Hl. destruct l as [|l]; [lia|]. destruct (Psteps l ltac:(lia)) as [_ Hq]. unfold step_counted in Hq.
     rewrite !andb_true_iff, Z.leb_le in Hq. assert (E0 := edge_nonneg _ _ _ _ H (S l)). split; [|rewrite rows; lia].
-    rewrite (rows_n X Ds n rows n_pos), boundary_at, Ef, INR_IZR_INZ, Z2Nat.id; auto.
+    rewrite (rows_n Ds n rows n_pos), boundary_at, Ef, INR_IZR_INZ, Z2Nat.id; auto.
   - intros l Hl. destruct (Psteps l ltac:(lia)) as [_ Hq]. unfold step_counted in Hq. rewrite !andb_true_iff in Hq.
-    destruct Hq as [[_ Hq] _]. apply (count_cert_within_valid _ _ _ _ _ X Ds) in Hq; auto. rewrite minus_IZR in Hq.
+    destruct Hq as [[_ Hq] _]. apply (count_cert_within_valid _ _ _ _ _ Ds) in Hq; auto. rewrite minus_IZR in Hq.
     assert (E0 := edge_nonneg _ _ _ _ H (S l)). rewrite value_at. unfold up_to. replace (l + 1)%nat with (S l) by lia.
     replace (S (Z.to_nat (edge (nth (S l) (start :: steps) no_step)))) with (Z.to_nat (edge (nth (S l) (start :: steps) no_step) + 1)) by lia.
     now replace (IZR (shown (nth l (start :: steps) no_step)) / IZR d - IZR s / IZR d)
       with ((IZR (shown (nth l (start :: steps) no_step)) - IZR s) / IZR d) by (field; lra).
   - intros l Hl. destruct l as [|l]; [lia|]. destruct (Psteps l ltac:(lia)) as [_ Hq]. unfold step_counted in Hq.
-    rewrite !andb_true_iff in Hq. destruct Hq as [_ Hq]. apply (count_cert_within_valid _ _ _ _ _ X Ds) in Hq; auto.
+    rewrite !andb_true_iff in Hq. destruct Hq as [_ Hq]. apply (count_cert_within_valid _ _ _ _ _ Ds) in Hq; auto.
     assert (E0 := edge_nonneg _ _ _ _ H (S l)). rewrite value_at. unfold down_to. set (q := nth (S l) (start :: steps) no_step) in *.
     rewrite minus_IZR, plus_IZR in Hq. rewrite rows. replace (Z.to_nat n - Z.to_nat (edge q))%nat with (Z.to_nat (n - edge q)) by lia.
     now replace (1 - (IZR (shown q) / IZR d + IZR s / IZR d)) with ((IZR d - (IZR (shown q) + IZR s)) / IZR d) by (field; lra).

@@ -32,20 +32,20 @@ Proof.
 Qed.
 
 Section Plans.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
-Notation P := (P X Ds).
+Notation P := (P Ds).
 Notation rows := (length Ds).
 Notation n := (INR rows).
-Notation all := (all X Ds).
+Notation all := (all Ds).
 Variable m : nat.
 Hypothesis m_range : (1 <= m <= rows)%nat.
 Hypothesis H56 : Hoeffding1956.
 
 Definition two_classes : Type := { f : difference X | exists decided q,
-  zero_one X q /\ decided_by X Ds all decided f q /\ (length (select decided Ds) <= m)%nat }.
-Definition count_ahead (f : two_classes) (S : list X) : R := lead X Ds all (proj1_sig f) S.
-Definition count_truly (f : two_classes) : R := lead_truth X Ds all (proj1_sig f).
+  zero_one q /\ decided_by Ds all decided f q /\ (length (select decided Ds) <= m)%nat }.
+Definition count_ahead (f : two_classes) (S : list X) : R := lead Ds all (proj1_sig f) S.
+Definition count_truly (f : two_classes) : R := lead_truth Ds all (proj1_sig f).
 
 Lemma n_positive : 0 < n.
 Proof. apply lt_0_INR. lia. Qed.
@@ -58,29 +58,29 @@ Lemma counted (f : two_classes) (x : R) : 1 <= n * (x - count_truly f) / 2 ->
     total ps + 1 <= INR k /\ P (fun S => count_ahead f S >= x) <= at_least ps k.
 Proof.
   destruct f as [f (decided & q & Hq & Hd & Hl)]. unfold count_ahead, count_truly. cbn [proj1_sig]. intros Hx.
-  assert (Hn := n_positive). set (t := lead_truth X Ds all f) in *.
+  assert (Hn := n_positive). set (t := lead_truth Ds all f) in *.
   destruct (select decided Ds) as [|D L] eqn:E.
-  - left. destruct (none_decided X Ds all decided f q E Hd) as [Hnone Ht]. fold t in Ht.
+  - left. destruct (none_decided Ds all decided f q E Hd) as [Hnone Ht]. fold t in Ht.
     rewrite (Hnone (fun y => y >= x)). apply Pr_none. intros _ Hle. rewrite Ht in Hx. nra.
   - right. rewrite <- E in Hl. assert (Hs : select decided Ds <> nil) by (rewrite E; discriminate). clear E.
-    set (d := size X Ds decided). assert (Hdp : 0 < d) by (now apply Tails.n_pos).
-    set (ps := truths X (select decided Ds) q).
+    set (d := size Ds decided). assert (Hdp : 0 < d) by (now apply Tails.n_pos).
+    set (ps := truths (select decided Ds) q).
     assert (Hps : INR (length ps) = d) by (unfold ps; now rewrite truths_length).
     assert (Htot : 2 * total ps = d + n * t).
-    { unfold ps. rewrite truths_total by auto. change (2 * (d * truth X Ds decided q) = d + n * t).
-      rewrite (truth_among X Ds all decided Hs f q Hd), all_size. fold t. fold d. unfold among. field. lra. }
+    { unfold ps. rewrite truths_total by auto. change (2 * (d * truth Ds decided q) = d + n * t).
+      rewrite (truth_among Ds all decided Hs f q Hd), all_size. fold t. fold d. unfold among. field. lra. }
     destruct (whole_above ((d + n * x) / 2)) as (k & Hk & Hleast). exists ps, k. rewrite Hps.
     refine (conj _ (conj _ (conj _ (conj Htot (conj Hk (conj _ _)))))).
     + apply truths_means.
     + intros En. rewrite En in Hps. simpl in Hps. lra.
     + unfold ps. now rewrite truths_length.
     + lra.
-    + unfold ps. rewrite <- (emp_at_least X (select decided Ds) Hs q k Hq).
-      rewrite (at_or_above X Ds all decided Hs f q Hd), all_size. fold d.
-      rewrite <- (select_P X Ds decided
-        (fun S => emp X (select decided Ds) q S >= INR k / Tails.n X (select decided Ds))).
-      apply Pr_mono. intros S. change (value X Ds decided q S >= among n d x -> value X Ds decided q S >= INR k / d).
-      destruct (count_value X Ds decided q Hq S) as [w Hw]. rewrite Hw. fold d. intros HS.
+    + unfold ps. rewrite <- (emp_at_least (select decided Ds) Hs q k Hq).
+      rewrite (at_or_above Ds all decided Hs f q Hd), all_size. fold d.
+      rewrite <- (select_P Ds decided
+        (fun S => emp (select decided Ds) q S >= INR k / Tails.n (select decided Ds))).
+      apply Pr_mono. intros S. change (value Ds decided q S >= among n d x -> value Ds decided q S >= INR k / d).
+      destruct (count_value Ds decided q Hq S) as [w Hw]. rewrite Hw. fold d. intros HS.
       unfold Rdiv. apply Rmult_ge_compat_r; [left; now apply Rinv_0_lt_compat|]. apply Rle_ge, le_INR, Hleast.
       apply Rmult_ge_compat_r with (r := d) in HS; [|lra]. unfold among in HS.
       replace (INR w / d * d) with (INR w) in HS by (field; lra).
@@ -88,7 +88,7 @@ Proof.
 Qed.
 
 Definition turned (f : two_classes) : two_classes.
-  exists (minus (proj1_sig f)). destruct f as [f (decided & q & Hq & Hd & Hl)]. exists decided, (flip X q).
+  exists (minus (proj1_sig f)). destruct f as [f (decided & q & Hq & Hd & Hl)]. exists decided, (flip q).
   split; [now apply flip_zero_one|]. split; [now apply decides_minus|exact Hl].
 Defined.
 
@@ -149,9 +149,9 @@ Qed.
 Theorem gate_bar_lead_counts (c tau a : R) (analyst : list bool -> two_classes) (B looks : nat) : 0 < tau -> 0 <= a ->
   1 <= n * tau / 2 -> at_bar c (c + tau) a -> at_bar (- (c + 2 * tau)) (- (c + tau)) a ->
   P (fun S => exists later b v,
-    gate_shown _ _ (fun t => count_ahead (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B looks S =
+    gate_shown (fun t => count_ahead (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B looks S =
       later ++ b :: v /\
-    gate_wrong _ (below_bar _ count_truly) (far_above _ count_truly tau) (fun v => (analyst v, c)) v b) <=
+    gate_wrong (below_bar count_truly) (far_above count_truly tau) (fun v => (analyst v, c)) v b) <=
   INR (N looks B) * a.
 Proof.
   intros Ht Ha Hf Hu Hd. apply gate_bar_sides; auto; intros f Hq.

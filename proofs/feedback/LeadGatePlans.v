@@ -7,15 +7,15 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section LeadGatePlans.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Variables n m : Z.
 Hypothesis rows : length Ds = Z.to_nat n.
 Variable e : precision.
-Notation P := (P X Ds).
-Notation classes := (two_classes X Ds (Z.to_nat m)).
-Notation ahead := (count_ahead X Ds (Z.to_nat m)).
-Notation truly := (count_truly X Ds (Z.to_nat m)).
+Notation P := (P Ds).
+Notation classes := (two_classes Ds (Z.to_nat m)).
+Notation ahead := (count_ahead Ds (Z.to_nat m)).
+Notation truly := (count_truly Ds (Z.to_nat m)).
 
 Definition counted (M B b b' d s : Z) : bool :=
   (positive d s b' && (0 <=? b) && (1 <=? M) && (0 <=? B) && (1 <=? m) && (m <=? n) && (2 * d <=? n * s))%Z.
@@ -32,7 +32,7 @@ Proof.
   - now apply Rdiv_lt_0_compat.
   - rewrite En. apply IZR_le in Hf. rewrite !mult_IZR in Hf. apply Rmult_le_reg_r with (2 * IZR d); [lra|].
     replace (IZR n * (IZR s / IZR d) / 2 * (2 * IZR d)) with (IZR n * IZR s) by (field; lra). lra.
-  - now apply (share_nonneg X Ds n rows Hn).
+  - now apply (share_nonneg Ds n rows Hn).
   - now apply share.
 Qed.
 
@@ -43,15 +43,15 @@ Definition gate_lead_keeps (M B b b' d s : Z) (groups : list Z) : bool :=
 Theorem gate_lead_plan M B b b' d s groups (analyst : list bool -> classes * R) : Hoeffding1956 ->
   gate_lead_keeps M B b b' d s groups = true ->
   P (fun S => exists later r v,
-    Gate.transcript _ _ ahead (IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat M) S = later ++ r :: v /\
-    Gate.wrong _ truly (IZR s / IZR d) analyst v r) <= IZR b / IZR b'.
+    Gate.transcript ahead (IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat M) S = later ++ r :: v /\
+    Gate.wrong truly (IZR s / IZR d) analyst v r) <= IZR b / IZR b'.
 Proof.
   intros H56. unfold gate_lead_keeps. rewrite !andb_true_iff, Z.leb_le. intros [[Hc Hw] H].
   destruct (counted_parts _ _ _ _ _ _ Hc) as (Hd & Hs & Hb' & Hm & Hmn & En & Sp & Hone & Hl & <-).
-  set (Es := repeat (point bool true) (Z.to_nat m)). assert (HE : length Es = Z.to_nat m) by apply repeat_length.
-  apply (gate_lead_counts X Ds (Z.to_nat m) Hmn bool Es); auto.
+  set (Es := repeat (point true) (Z.to_nat m)). assert (HE : length Es = Z.to_nat m) by apply repeat_length.
+  apply (gate_lead_counts Ds (Z.to_nat m) Hmn Es); auto.
   replace (INR (length Ds) * (IZR s / IZR d) / (2 * INR (Z.to_nat m))) with (IZR (n * s) / IZR (2 * m * d)).
-  - apply (groups_above bool Es m HE ltac:(lia) e) with (l := groups); auto. nia.
+  - apply (groups_above Es m HE ltac:(lia) e) with (l := groups); auto. nia.
   - rewrite En, INR_IZR_INZ, Z2Nat.id, !mult_IZR by lia. assert (0 < IZR d) by now apply IZR_lt.
     assert (0 < IZR m) by (apply IZR_lt; lia). field. lra.
 Qed.
@@ -63,7 +63,7 @@ Definition lead_within (u v d r c x : Z) : bool :=
 Definition leads_within (u v d c x : Z) : bool := lead_within u v d m c x && ((m <=? 1)%Z || lead_within u v d (m - 1) c x).
 
 Lemma leads_within_valid u v d c x : leads_within u v d c x = true -> (0 < d)%Z -> (1 <= m <= n)%Z -> INR (length Ds) = IZR n ->
-  0 <= IZR u / IZR v -> at_bar X Ds (Z.to_nat m) (IZR c / IZR d) (IZR x / IZR d) (IZR u / IZR v).
+  0 <= IZR u / IZR v -> at_bar Ds (Z.to_nat m) (IZR c / IZR d) (IZR x / IZR d) (IZR u / IZR v).
 Proof.
   unfold leads_within. rewrite andb_true_iff, orb_true_iff, Z.leb_le. intros [H1 H2] Hd Hm En Hl r p k Hr Hp Hpc Hk.
   assert (Hr' : (1 <= Z.of_nat r <= m)%Z /\ lead_within u v d (Z.of_nat r) c x = true).
@@ -100,13 +100,13 @@ Definition gate_bar_lead_keeps (M B b b' d c s : Z) : bool :=
 Definition gate_bar_lead_keeps_one_side (M B b b' d c s : Z) : bool :=
   (counted M B b b' d s && leads_within b (b' * nodes M B) d c (c + s))%Z.
 
-Notation shown c s d analyst B M S := (gate_shown _ _ (fun t => ahead (fst t)) (fun t => snd t + IZR s / IZR d)
+Notation shown c s d analyst B M S := (gate_shown (fun t => ahead (fst t)) (fun t => snd t + IZR s / IZR d)
   (fun v => (analyst v, IZR c / IZR d)) (Z.to_nat B) (Z.to_nat M) S).
 
 Theorem gate_bar_lead_plan M B b b' d c s (analyst : list bool -> classes) : Hoeffding1956 ->
   gate_bar_lead_keeps M B b b' d c s = true ->
   P (fun S => exists later r v, shown c s d analyst B M S = later ++ r :: v /\
-    gate_wrong _ (below_bar _ truly) (far_above _ truly (IZR s / IZR d)) (fun v => (analyst v, IZR c / IZR d)) v r) <= IZR b / IZR b'.
+    gate_wrong (below_bar truly) (far_above truly (IZR s / IZR d)) (fun v => (analyst v, IZR c / IZR d)) v r) <= IZR b / IZR b'.
 Proof.
   intros H56. unfold gate_bar_lead_keeps. rewrite !andb_true_iff. intros [[Hc H1] H2].
   destruct (counted_parts _ _ _ _ _ _ Hc) as (Hd & Hs & Hb' & Hm & Hmn & En & Sp & Hone & Hl & <-). assert (Dp := IZR_lt _ _ Hd).
@@ -121,7 +121,7 @@ Qed.
 Theorem gate_bar_lead_plan_one_side M B b b' d c s (analyst : list bool -> classes) : Hoeffding1956 ->
   gate_bar_lead_keeps_one_side M B b b' d c s = true ->
   P (fun S => exists later r v, shown c s d analyst B M S = later ++ r :: v /\
-    gate_wrong _ (below_bar _ truly) (fun _ => False) (fun v => (analyst v, IZR c / IZR d)) v r) <= IZR b / IZR b'.
+    gate_wrong (below_bar truly) (fun _ => False) (fun v => (analyst v, IZR c / IZR d)) v r) <= IZR b / IZR b'.
 Proof.
   intros H56. unfold gate_bar_lead_keeps_one_side. rewrite andb_true_iff. intros [Hc H1].
   destruct (counted_parts _ _ _ _ _ _ Hc) as (Hd & Hs & Hb' & Hm & Hmn & En & Sp & Hone & Hl & <-). assert (Dp := IZR_lt _ _ Hd).

@@ -65,23 +65,23 @@ Proof.
 Qed.
 
 Section Gates.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
-Notation P := (P X Ds).
+Notation P := (P Ds).
 Notation rows := (length Ds).
 Notation n := (INR rows).
 Variable m : nat.
 Hypothesis m_range : (1 <= m <= rows)%nat.
-Notation two_classes := (two_classes X Ds m).
-Notation ahead := (count_ahead X Ds m).
-Notation truly := (count_truly X Ds m).
+Notation two_classes := (two_classes Ds m).
+Notation ahead := (count_ahead Ds m).
+Notation truly := (count_truly Ds m).
 
 (* Any bars: the supremum over the means of m records. *)
-Theorem gate_lead_counts (Y : Type) (Es : list (law Y)) (tau A : R) (analyst : list bool -> two_classes * R)
+Theorem gate_lead_counts {Y : Type} (Es : list (law Y)) (tau A : R) (analyst : list bool -> two_classes * R)
   (B looks : nat) : Hoeffding1956 -> length Es = m -> 0 < tau -> 1 <= n * tau / 2 ->
-  above_by Y Es (n * tau / (2 * INR m)) A ->
-  P (fun S => exists later b v, Gate.transcript _ _ ahead tau analyst B looks S = later ++ b :: v /\
-    Gate.wrong _ truly tau analyst v b) <= INR (N looks B) * A.
+  above_by Es (n * tau / (2 * INR m)) A ->
+  P (fun S => exists later b v, Gate.transcript ahead tau analyst B looks S = later ++ b :: v /\
+    Gate.wrong truly tau analyst v b) <= INR (N looks B) * A.
 Proof.
   intros H56 Hl Ht Hone HA. assert (Hm : 0 < INR m) by (apply lt_0_INR; lia).
   assert (HA' : forall p k, 0 <= p <= 1 -> INR m * p + n * tau / 2 <= INR k -> binomial m p k <= A).
@@ -90,33 +90,33 @@ Proof.
   assert (H0 : 0 <= A).
   { destruct (whole_above (INR m * 0 + n * tau / 2)) as (k & Hk & _). eapply Rle_trans; [|apply (HA' 0 k); auto; lra].
     apply at_least_range. apply means_repeat. lra. }
-  apply gate_tails; auto; intros f; now apply (lead_count_above X Ds m m_range H56 tau A Hone H0 HA' f).
+  apply gate_tails; auto; intros f; now apply (lead_count_above Ds m m_range H56 tau A Hone H0 HA' f).
 Qed.
 
 (* A known bar, one side: a failure is never wrong. *)
 Theorem gate_bar_lead_counts_one_side (c tau a : R) (analyst : list bool -> two_classes) (B looks : nat) :
-  Hoeffding1956 -> 0 < tau -> 0 <= a -> 1 <= n * tau / 2 -> at_bar X Ds m c (c + tau) a ->
+  Hoeffding1956 -> 0 < tau -> 0 <= a -> 1 <= n * tau / 2 -> at_bar Ds m c (c + tau) a ->
   P (fun S => exists later b v,
-    gate_shown _ _ (fun t => ahead (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B looks S =
+    gate_shown (fun t => ahead (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B looks S =
       later ++ b :: v /\
-    gate_wrong _ (below_bar _ truly) (fun _ => False) (fun v => (analyst v, c)) v b) <= INR (N looks B) * a.
+    gate_wrong (below_bar truly) (fun _ => False) (fun v => (analyst v, c)) v b) <= INR (N looks B) * a.
 Proof.
   intros H56 Ht Ha Hf Hu. apply gate_bar_side; auto; intros f Hq.
-  apply (lead_count_bar X Ds m m_range H56 c (c + tau) a); auto. replace (c + tau - c) with tau by ring. exact Hf.
+  apply (lead_count_bar Ds m m_range H56 c (c + tau) a); auto. replace (c + tau - c) with tau by ring. exact Hf.
 Qed.
 
 (* The relative entropy at a known bar, one side. *)
-Theorem gate_bar_leads_one_side (c tau a : R) (analyst : list bool -> sharing X Ds m) (B looks : nat) : 0 <= a ->
+Theorem gate_bar_leads_one_side (c tau a : R) (analyst : list bool -> sharing Ds m) (B looks : nat) : 0 <= a ->
   low_cert (INR m) (among n (INR m) (c + tau)) a (among n (INR m) c) ->
   P (fun S => exists later b v,
-    gate_shown _ _ (fun t => LeadPlans.ahead X Ds m (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B looks
+    gate_shown (fun t => LeadPlans.ahead Ds m (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B looks
       S = later ++ b :: v /\
-    gate_wrong _ (below_bar _ (LeadPlans.truly X Ds m)) (fun _ => False) (fun v => (analyst v, c)) v b) <=
+    gate_wrong (below_bar (LeadPlans.truly Ds m)) (fun _ => False) (fun v => (analyst v, c)) v b) <=
   INR (N looks B) * a.
 Proof.
-  intros Ha Hl. rewrite <- (all_size X Ds) in Hl. apply gate_bar_side; auto; intros q Hq.
-  destruct (shared X Ds m m_range q) as (decided & Hd & E & Hb). rewrite <- E in Hl.
-  now apply (lead_up X Ds (all X Ds) decided Hd (proj1_sig q) _ Hb c).
+  intros Ha Hl. rewrite <- (all_size Ds) in Hl. apply gate_bar_side; auto; intros q Hq.
+  destruct (shared Ds m m_range q) as (decided & Hd & E & Hb). rewrite <- E in Hl.
+  now apply (lead_up Ds (all Ds) decided Hd (proj1_sig q) _ Hb c).
 Qed.
 
 (* It holds of m rows if it does of M. *)
@@ -146,7 +146,7 @@ Hypothesis Phi_nonneg : forall x, 0 <= Phi x.
 Theorem zubkov_serov_bar (M c tau b : R) : ZubkovSerov2013 Phi -> INR m <= M -> 0 <= b -> 1 < n * tau / 2 ->
   (among n M c <= 0 \/ 1 < among n M (c + tau) \/
    Phi (- sqrt (2 * M * kl (among n M (c + (tau - 2 / n))) (among n M c))) <= b) ->
-  at_bar X Ds m c (c + tau) b.
+  at_bar Ds m c (c + tau) b.
 Proof.
   intros HZ HM Hb Hone H r p k Hr Hp Hpc Hk. assert (Hn : 0 < n) by (apply lt_0_INR; lia).
   assert (Hr1 : (1 <= r <= m)%nat) by lia.
@@ -183,10 +183,10 @@ Proof.
       unfold Rdiv in H0. rewrite Rmult_assoc, Rinv_l in H0 by lra. lra. }
     apply le_INR in Hkr. lra.
   - eapply Rle_trans; [apply (binomial_rises r p p0 k); lra|].
-    set (Es := repeat (point bool true) r). assert (Hl : length Es = r) by apply repeat_length.
+    set (Es := repeat (point true) r). assert (Hl : length Es = r) by apply repeat_length.
     assert (HE : Es <> nil) by (intros E; rewrite E in Hl; simpl in Hl; lia).
-    assert (En : Tails.n bool Es = INR r) by (unfold Tails.n; now rewrite Hl).
-    assert (Hz := ones_normal_tail bool Es HE Phi Phi_rises Phi_nonneg u).
+    assert (En : Tails.n Es = INR r) by (unfold Tails.n; now rewrite Hl).
+    assert (Hz := ones_normal_tail Es HE Phi Phi_rises Phi_nonneg u).
     rewrite En, Hl, Hur in Hz. specialize (Hz ltac:(lra) p0 k HZ ltac:(lra) ltac:(lra)).
     eapply Rle_trans; [exact Hz|]. unfold normal_tail. rewrite En.
     destruct (Rlt_dec 0 p0); [destruct (Rle_dec (p0 + u) 1)|]; auto. eapply Rle_trans; [|exact H]. apply Phi_rises.

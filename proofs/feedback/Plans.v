@@ -70,8 +70,8 @@ Definition count_cert_within (a k : Z) : bool :=
   ((0 <? n) && (0 <? d) && (0 <? v) && (0 <=? u) &&
    ((a <=? 0) && (0 <? k) || (n <? k) || (n * a + d <=? k * d) && count_within n (bits e) (width e) u v d a k))%Z.
 
-Lemma count_cert_within_valid (X : Type) (Ds : list (law X)) a k : length Ds = Z.to_nat n ->
-  count_cert_within a k = true -> count_cert X Ds (IZR a / IZR d) (Z.to_nat k) (IZR u / IZR v).
+Lemma count_cert_within_valid {X : Type} (Ds : list (law X)) a k : length Ds = Z.to_nat n ->
+  count_cert_within a k = true -> count_cert Ds (IZR a / IZR d) (Z.to_nat k) (IZR u / IZR v).
 Proof.
   intros rows. unfold count_cert_within. rewrite !andb_true_iff, !orb_true_iff, !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
   intros [[[[Hn Hd] Hv] Hu] H]. assert (Dp := IZR_lt _ _ Hd). assert (Ip : 0 < / IZR d) by now apply Rinv_0_lt_compat.
@@ -236,29 +236,29 @@ Proof.
 Qed.
 
 Section Plans.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Variable n : Z.
 Hypothesis rows : length Ds = Z.to_nat n.
 Hypothesis n_pos : (0 < n)%Z.
 Variable e : precision.
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 
 Lemma some_rows : Ds <> nil.
 Proof. intros H. rewrite H in rows. simpl in rows. lia. Qed.
 
-Lemma rows_n : Tails.n X Ds = IZR n.
+Lemma rows_n : Tails.n Ds = IZR n.
 Proof. unfold Tails.n. rewrite rows, INR_IZR_INZ. f_equal. lia. Qed.
 
 Lemma cells_chain u v d s a l : cells_within e n u v d s a l = true ->
-  chain (cell X Ds (IZR s / IZR d) (IZR u / IZR v)) (IZR a / IZR d) (IZR (fst (hd (0, 0)%Z l)) / IZR d)
+  chain (cell Ds (IZR s / IZR d) (IZR u / IZR v)) (IZR a / IZR d) (IZR (fst (hd (0, 0)%Z l)) / IZR d)
     (map (fun c => IZR (fst c) / IZR d) (tl l)) \/ l = nil.
 Proof.
   revert a. induction l as [|[b t] l IH]; intros a H; [now right|left]. unfold cells_within in H; cbn [cells_from] in H.
   rewrite !andb_true_iff, !Z.leb_le in H. destruct H as [[[[[Ha Hab] Hb] H1] H2] H]. cbn [hd tl fst].
-  assert (Hc : cell X Ds (IZR s / IZR d) (IZR u / IZR v) (IZR a / IZR d) (IZR b / IZR d)).
+  assert (Hc : cell Ds (IZR s / IZR d) (IZR u / IZR v) (IZR a / IZR d) (IZR b / IZR d)).
   { destruct (end_within_valid _ _ _ _ _ _ _ _ H1) as [Ht A1]. destruct (end_within_valid _ _ _ _ _ _ _ _ H2) as [_ A2].
     assert (Dp : 0 < IZR d).
     { unfold end_within in H1. rewrite !andb_true_iff, !Z.ltb_lt in H1. apply IZR_lt. tauto. }
@@ -282,10 +282,10 @@ Proof.
 Qed.
 
 Theorem cells_within_valid u v d s l : l <> nil -> (0 < d)%Z -> cells_within e n u v d s 0 l = true ->
-  above_cert X Ds (IZR s / IZR d) (IZR u / IZR v).
+  above_cert Ds (IZR s / IZR d) (IZR u / IZR v).
 Proof.
   intros Hl Hd H. assert (Dp := IZR_lt _ _ Hd). destruct (cells_chain _ _ _ _ _ _ H) as [Hc|]; [|tauto].
-  replace (IZR 0 / IZR d) with 0 in Hc by (field; lra). eapply (cells_above X Ds some_rows); [exact Hc|].
+  replace (IZR 0 / IZR d) with 0 in Hc by (field; lra). eapply (cells_above Ds some_rows); [exact Hc|].
   assert (Hs := cells_last _ _ _ _ _ _ H). destruct l as [|c l]; [tauto|]. cbn [hd tl].
   change (IZR (fst c) / IZR d :: map (fun c => IZR (fst c) / IZR d) l) with (map (fun c => IZR (fst c) / IZR d) (c :: l)).
   assert (E : forall l a, l <> nil -> last (map (fun c : Z * Z => IZR (fst c) / IZR d) l) 0 = IZR (last (map fst l) a) / IZR d).
@@ -320,9 +320,9 @@ Qed.
 
 Theorem gate_bar_plan m B b b' d c s t t' (analyst : list bool -> query X) : gate_bar_keeps m B b b' d c s t t' = true ->
   P (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) (fun v => (analyst v, IZR c / IZR d))
+    gate_shown (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) (fun v => (analyst v, IZR c / IZR d))
       (Z.to_nat B) (Z.to_nat m) S = later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) (too_high X Ds (IZR s / IZR d)) (fun v => (analyst v, IZR c / IZR d)) v r) <=
+    gate_wrong (too_low Ds) (too_high Ds (IZR s / IZR d)) (fun v => (analyst v, IZR c / IZR d)) v r) <=
   IZR b / IZR b'.
 Proof.
   unfold gate_bar_keeps, positive. cbv zeta. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
@@ -341,9 +341,9 @@ Qed.
 Theorem gate_bar_plan_one_side m B b b' d c s t (analyst : list bool -> query X) :
   gate_bar_keeps_one_side m B b b' d c s t = true ->
   P (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) (fun v => (analyst v, IZR c / IZR d))
+    gate_shown (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) (fun v => (analyst v, IZR c / IZR d))
       (Z.to_nat B) (Z.to_nat m) S = later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) (fun _ => False) (fun v => (analyst v, IZR c / IZR d)) v r) <=
+    gate_wrong (too_low Ds) (fun _ => False) (fun v => (analyst v, IZR c / IZR d)) v r) <=
   IZR b / IZR b'.
 Proof.
   unfold gate_bar_keeps_one_side, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
@@ -364,11 +364,11 @@ Definition gate_count_keeps_one_side (m B b b' d c k : Z) : bool :=
   (positive d d b' && (0 <=? b) && (1 <=? m) && (0 <=? B) && count_cert_within e n b (b' * nodes m B) d c k)%Z.
 
 Theorem gate_count_plan m B b b' d c s k (analyst : list bool -> query X) : Hoeffding1956 ->
-  (forall v, zero_one X (analyst v)) -> gate_count_keeps m B b b' d c s k = true ->
+  (forall v, zero_one (analyst v)) -> gate_count_keeps m B b b' d c s k = true ->
   P (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun _ => INR (Z.to_nat k) / Tails.n X Ds) (fun v => (analyst v, IZR c / IZR d))
+    gate_shown (fun t => emp (fst t)) (fun _ => INR (Z.to_nat k) / Tails.n Ds) (fun v => (analyst v, IZR c / IZR d))
       (Z.to_nat B) (Z.to_nat m) S = later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) (too_high X Ds (IZR s / IZR d)) (fun v => (analyst v, IZR c / IZR d)) v r) <=
+    gate_wrong (too_low Ds) (too_high Ds (IZR s / IZR d)) (fun v => (analyst v, IZR c / IZR d)) v r) <=
   IZR b / IZR b'.
 Proof.
   intros H56 Hq. unfold gate_count_keeps, positive. cbv zeta. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
@@ -385,11 +385,11 @@ Proof.
 Qed.
 
 Theorem gate_count_plan_one_side m B b b' d c k (analyst : list bool -> query X) : Hoeffding1956 ->
-  (forall v, zero_one X (analyst v)) -> gate_count_keeps_one_side m B b b' d c k = true ->
+  (forall v, zero_one (analyst v)) -> gate_count_keeps_one_side m B b b' d c k = true ->
   P (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun _ => INR (Z.to_nat k) / Tails.n X Ds) (fun v => (analyst v, IZR c / IZR d))
+    gate_shown (fun t => emp (fst t)) (fun _ => INR (Z.to_nat k) / Tails.n Ds) (fun v => (analyst v, IZR c / IZR d))
       (Z.to_nat B) (Z.to_nat m) S = later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) (fun _ => False) (fun v => (analyst v, IZR c / IZR d)) v r) <=
+    gate_wrong (too_low Ds) (fun _ => False) (fun v => (analyst v, IZR c / IZR d)) v r) <=
   IZR b / IZR b'.
 Proof.
   intros H56 Hq. unfold gate_count_keeps_one_side, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
@@ -403,7 +403,7 @@ Definition any_within (u v f d s : Z) (cells : list (Z * Z)) : bool :=
   ((0 <? f) && match cells with nil => false | _ => true end && cells_within e n u v (f * d) (f * s) 0 cells)%Z.
 
 Lemma any_within_valid u v f d s cells : (0 < d)%Z -> any_within u v f d s cells = true ->
-  above_cert X Ds (IZR s / IZR d) (IZR u / IZR v).
+  above_cert Ds (IZR s / IZR d) (IZR u / IZR v).
 Proof.
   intros Hd. unfold any_within. rewrite !andb_true_iff, Z.ltb_lt. intros [[Hf Hc] H].
   assert (Dp := IZR_lt _ _ Hd). assert (Fp := IZR_lt _ _ Hf).
@@ -416,17 +416,17 @@ Definition gate_keeps (m B b b' d s f : Z) (cells : list (Z * Z)) : bool :=
 
 Theorem gate_plan m B b b' d s f cells (analyst : list bool -> query X * R) : gate_keeps m B b b' d s f cells = true ->
   P (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat m) S =
+    gate_shown (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat m) S =
       later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) (too_high X Ds (IZR s / IZR d)) analyst v r) <= IZR b / IZR b'.
+    gate_wrong (too_low Ds) (too_high Ds (IZR s / IZR d)) analyst v r) <= IZR b / IZR b'.
 Proof.
   unfold gate_keeps, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
   intros [[[[[[Hd Hs] Hb] H0] Hm] HB] H1]. rewrite <- (share m B b b') by auto.
   assert (Sp : 0 < IZR s / IZR d) by (apply Rdiv_lt_0_compat; now apply IZR_lt).
   assert (Hl := share_nonneg m B b b' H0 Hm HB Hb). apply any_within_valid in H1; auto.
   apply gate_thresholds; auto using too_low_dec, too_high_dec, too_apart; intros v; unfold too_low, too_high; intros Hv.
-  - eapply Rle_trans; [|apply (certified_above X Ds some_rows _ _ Hl H1 (fst (analyst v)))]. apply Pr_mono. intros S. lra.
-  - eapply Rle_trans; [|apply (certified_below X Ds some_rows _ _ Hl H1 (fst (analyst v)))]. apply Pr_mono. intros S. lra.
+  - eapply Rle_trans; [|apply (certified_above Ds some_rows _ _ Hl H1 (fst (analyst v)))]. apply Pr_mono. intros S. lra.
+  - eapply Rle_trans; [|apply (certified_below Ds some_rows _ _ Hl H1 (fst (analyst v)))]. apply Pr_mono. intros S. lra.
 Qed.
 
 (* 0/1 values at any bars. *)
@@ -434,7 +434,7 @@ Definition gate_any_count_keeps (m B b b' d s : Z) (groups : list Z) : bool :=
   (positive d s b' && (0 <=? b) && (1 <=? m) && (0 <=? B) && (s <=? d) && (d <=? n * s) &&
    groups_within e n b (b' * nodes m B) d s groups)%Z.
 
-Lemma margin_ge_1 d s : (0 < d)%Z -> (d <= n * s)%Z -> Tails.n X Ds * (IZR s / IZR d) >= 1.
+Lemma margin_ge_1 d s : (0 < d)%Z -> (d <= n * s)%Z -> Tails.n Ds * (IZR s / IZR d) >= 1.
 Proof.
   intros Hd H. rewrite rows_n. assert (Dp := IZR_lt _ _ Hd). apply Rle_ge. apply Rmult_le_reg_r with (IZR d); auto.
   replace (IZR n * (IZR s / IZR d) * IZR d) with (IZR (n * s)) by (rewrite mult_IZR; field; lra). rewrite Rmult_1_l. now apply IZR_le.
@@ -448,20 +448,20 @@ Proof.
 Qed.
 
 Lemma groups_above u v d s l : (0 < s <= d)%Z -> groups_within e n u v d s l = true ->
-  above_by X Ds (IZR s / IZR d) (IZR u / IZR v).
+  above_by Ds (IZR s / IZR d) (IZR u / IZR v).
 Proof.
   intros Hs. unfold groups_within. rewrite !andb_true_iff, !Z.ltb_lt, Z.leb_le. intros [[[[_ Hd] Hv] Hu] H].
-  apply (break_points_above X Ds some_rows _ (margin_range d s Hd Hs)).
+  apply (break_points_above Ds some_rows _ (margin_range d s Hd Hs)).
   - apply Rmult_le_pos; [now apply IZR_le|]. left. now apply Rinv_0_lt_compat, IZR_lt.
   - intros j p Ep Hp. rewrite rows. rewrite rows_n in Ep. apply (groups_from_valid e n u v d s l 0 j p); auto; lia.
 Qed.
 
 Theorem gate_any_count_plan m B b b' d s groups (analyst : list bool -> query X * R) : Hoeffding1956 ->
-  (forall v, zero_one X (fst (analyst v))) -> gate_any_count_keeps m B b b' d s groups = true ->
+  (forall v, zero_one (fst (analyst v))) -> gate_any_count_keeps m B b b' d s groups = true ->
   P (fun S => exists later r v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat m) S =
+    gate_shown (fun t => emp (fst t)) (fun t => snd t + IZR s / IZR d) analyst (Z.to_nat B) (Z.to_nat m) S =
       later ++ r :: v /\
-    gate_wrong _ (too_low X Ds) (too_high X Ds (IZR s / IZR d)) analyst v r) <= IZR b / IZR b'.
+    gate_wrong (too_low Ds) (too_high Ds (IZR s / IZR d)) analyst v r) <= IZR b / IZR b'.
 Proof.
   intros H56 Hq. unfold gate_any_count_keeps, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
   intros [[[[[[[[Hd Hs] Hb] H0] Hm] HB] Hsd] Hone] H1]. rewrite <- (share m B b b') by auto.
@@ -497,7 +497,7 @@ Proof.
   apply Rle_trans with (P (fun S => emp q S - pop q >= IZR s / IZR d) + P (fun S => pop q - emp q S >= IZR s / IZR d)).
   - eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros S HS. unfold Rabs in HS.
     destruct (Rcase_abs (emp q S - pop q)); [right|left]; lra.
-  - generalize (certified_above X Ds some_rows _ _ Hv Hc q) (certified_below X Ds some_rows _ _ Hv Hc q). lra.
+  - generalize (certified_above Ds some_rows _ _ Hv Hc q) (certified_below Ds some_rows _ _ Hv Hc q). lra.
 Qed.
 
 Theorem sealed_plan_one_side m b b' d s f cells (finalists : list (query X)) : length finalists = Z.to_nat m ->
@@ -515,7 +515,7 @@ Definition sealed_count_keeps_one_side (m b b' d s : Z) (groups : list Z) : bool
   (positive d s b' && (0 <=? b) && (1 <=? m) && (s <=? d) && (d <=? n * s) && groups_within e n b (b' * m) d s groups)%Z.
 
 Theorem sealed_count_plan_one_side m b b' d s groups (finalists : list (query X)) : Hoeffding1956 ->
-  (forall q, In q finalists -> zero_one X q) -> length finalists = Z.to_nat m ->
+  (forall q, In q finalists -> zero_one q) -> length finalists = Z.to_nat m ->
   sealed_count_keeps_one_side m b b' d s groups = true ->
   P (fun S => exists q, In q finalists /\ emp q S - pop q >= IZR s / IZR d) <= IZR b / IZR b'.
 Proof.
@@ -585,7 +585,7 @@ Definition sealed_count_keeps (m b b' f d s : Z) (pairs : list (Z * Z)) : bool :
   (positive d s b' && (0 <? f) && (0 <=? b) && (1 <=? m) && (s <=? d) && (d <=? n * s) && pairs_from b (b' * m) f d s 0 pairs)%Z.
 
 Theorem sealed_count_plan m b b' f d s pairs (finalists : list (query X)) : Hoeffding1956 ->
-  (forall q, In q finalists -> zero_one X q) -> length finalists = Z.to_nat m ->
+  (forall q, In q finalists -> zero_one q) -> length finalists = Z.to_nat m ->
   sealed_count_keeps m b b' f d s pairs = true ->
   P (fun S => exists q, In q finalists /\ Rabs (emp q S - pop q) >= IZR s / IZR d) <= IZR b / IZR b'.
 Proof.
@@ -593,7 +593,7 @@ Proof.
   intros [[[[[[[[Hd Hs] Hb] Hf] H0] Hm] Hsd] Hone] H1]. assert (E := all_finalists finalists m 1 b b' Hl Hm ltac:(lia) Hb).
   rewrite Z.mul_1_l, Rmult_1_l in E. rewrite <- E. apply sealed_counts; auto using some_rows.
   - left. now apply margin_ge_1.
-  - apply (break_points X Ds some_rows _ (margin_range d s Hd (conj Hs Hsd))). intros j k p Ep Hp Hk. rewrite rows.
+  - apply (break_points Ds some_rows _ (margin_range d s Hd (conj Hs Hsd))). intros j k p Ep Hp Hk. rewrite rows.
     rewrite rows_n in Ep, Hk. apply (pairs_from_valid b (b' * m) f d s pairs 0 j k p); auto; nia.
 Qed.
 

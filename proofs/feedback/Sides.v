@@ -11,12 +11,12 @@ Definition sides {Omega Query : Type} (P : outer Omega) (emp : Query -> Omega ->
   forall q s, P (fun w => emp q w - pop q >= s) <= A s /\ P (fun w => pop q - emp q w >= s) <= A s.
 
 (* Of two such bounds the lesser counts. *)
-Theorem sides_min (Omega Query : Type) (P : outer Omega) (emp : Query -> Omega -> R) pop A B :
+Theorem sides_min {Omega Query : Type} (P : outer Omega) (emp : Query -> Omega -> R) pop A B :
   sides P emp pop A -> sides P emp pop B -> sides P emp pop (fun s => Rmin (A s) (B s)).
 Proof. intros HA HB q s. destruct (HA q s), (HB q s). split; apply Rmin_glb; auto. Qed.
 
 Section Sides.
-Variables Omega Query : Type.
+Context {Omega Query : Type}.
 Variable P : outer Omega.
 Variable emp : Query -> Omega -> R.
 Variable pop : Query -> R.
@@ -24,8 +24,8 @@ Variable A : R -> R.
 Hypothesis two_sides : sides P emp pop A.
 
 Theorem gate_sides (tau : R) (analyst : list bool -> Query * R) (B m : nat) : 0 < tau ->
-  P (fun w => exists later b v, transcript Omega Query emp tau analyst B m w = later ++ b :: v /\
-    wrong Query pop tau analyst v b) <= INR (N m B) * A tau.
+  P (fun w => exists later b v, transcript emp tau analyst B m w = later ++ b :: v /\
+    wrong pop tau analyst v b) <= INR (N m B) * A tau.
 Proof. intros Ht. apply gate_tails; auto; intros q; apply (two_sides q tau). Qed.
 
 Theorem sealed_sides (finalists : list Query) (tau : R) :
@@ -46,8 +46,8 @@ Qed.
 Theorem sparse_sides (tau T t0 : R) (B : nat) (c : nat -> nat) (r : nat -> R)
   (analyst : list Sparse.Resp -> Query * R) (m : nat) : (forall s, 0 <= A s) ->
   Sparse.plan A tau T t0 B c r ->
-  P (fun w => exists later x v, Sparse.transcript _ _ emp tau T B c analyst m w = later ++ x :: v /\
-       ~ Sparse.promise _ pop tau t0 c analyst v x) <=
+  P (fun w => exists later x v, Sparse.transcript emp tau T B c analyst m w = later ++ x :: v /\
+       ~ Sparse.promise pop tau t0 c analyst v x) <=
     INR (Sparse.W c m B) * A (tau - T) + sumR (seq 0 B) (fun i => INR (Sparse.Ni c m i) * r i).
 Proof. intros. apply Sparse.sparse_validate; auto; intros q s; apply (two_sides q s). Qed.
 
@@ -64,8 +64,8 @@ Hypothesis wrong_pass : forall q, pop q <= c -> P (fun w => emp q w >= c + tau) 
 
 Theorem gate_bar_sides : (forall q, c + 2 * tau <= pop q -> P (fun w => emp q w < c + tau) <= a) ->
   P (fun w => exists later b v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m w = later ++ b :: v /\
-    gate_wrong _ below_bar far_above (fun v => (analyst v, c)) v b) <= INR (N m B) * a.
+    gate_shown (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m w = later ++ b :: v /\
+    gate_wrong below_bar far_above (fun v => (analyst v, c)) v b) <= INR (N m B) * a.
 Proof.
   intros Hf. apply gate_thresholds; auto; try (intros; apply Rle_dec).
   unfold below_bar, far_above. intros t. lra.
@@ -73,8 +73,8 @@ Qed.
 
 Theorem gate_bar_side :
   P (fun w => exists later b v,
-    gate_shown _ _ (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m w = later ++ b :: v /\
-    gate_wrong _ below_bar (fun _ => False) (fun v => (analyst v, c)) v b) <= INR (N m B) * a.
+    gate_shown (fun t => emp (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m w = later ++ b :: v /\
+    gate_wrong below_bar (fun _ => False) (fun v => (analyst v, c)) v b) <= INR (N m B) * a.
 Proof.
   apply gate_thresholds; auto; try (intros; apply Rle_dec). intros v [].
 Qed.

@@ -8,7 +8,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Widths.
-Variables Omega Query : Type.
+Context {Omega Query : Type}.
 Variable P : outer Omega.
 Variable emp : Query -> Omega -> R.
 Variable pop : Query -> R.
@@ -94,7 +94,7 @@ Proof.
   eapply Rle_trans; [|apply Rmax_l]. assert (0 <= INR (c i) * V k (S i)) by (apply Rmult_le_pos; [apply pos_INR|auto]). lra.
 Qed.
 
-Lemma filter_none T (f : T -> bool) l : (forall a, f a = false) -> filter f l = nil.
+Lemma filter_none {T} (f : T -> bool) l : (forall a, f a = false) -> filter f l = nil.
 Proof. intros H. induction l as [|a l IH]; simpl; [auto|]. now rewrite H. Qed.
 
 Lemma near_length v : length (near v) = c (length v).
@@ -114,7 +114,7 @@ Qed.
 
 Lemma step_risk v : last v = false -> exists a b, (a = A (tau - half (length v)) /\ b = A tau \/
     (length (closes v) <= c (length v) - 1)%nat /\ a = A (tau - half (length v)) /\ b = a) /\
-  risk Omega Resp P answered close v <= a + b.
+  risk P answered close v <= a + b.
 Proof.
   intros Hl. set (q := analyst v). set (h := half (length v)). assert (Hh : 0 < h) by apply half_pos.
   destruct (first_spec v) as [H1 H2]. fold h q in H1, H2. destruct (cells_fit (length v)) as [Hc Hf]. fold h in Hf.
@@ -158,12 +158,12 @@ Proof.
     destruct Hside as [Hs|Hs]; [left|right]; lra.
 Qed.
 
-Definition shown_widths (w : Omega) : list Resp := play Omega Resp answered over m nil w.
+Definition shown_widths (w : Omega) : list Resp := play answered over m nil w.
 
 Theorem rounding_widths :
   P (fun w => exists later r v, shown_widths w = later ++ r :: v /\ ~ close v r) <= V m 0.
 Proof.
-  apply (tree_recursion Omega Resp P answered over close close_dec closes closes_ok (fun _ => True)
+  apply (tree_recursion P answered over close close_dec closes closes_ok (fun _ => True)
     (fun j v => V j (length v))); auto.
   - intros; apply V_nonneg.
   - intros v r Hr. unfold closes in Hr. apply filter_In in Hr. destruct Hr as [_ Hr]. now destruct (close_dec v r).

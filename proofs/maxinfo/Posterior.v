@@ -9,10 +9,10 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* A law on finitely many points. *)
-Definition finite (X : Type) (D : law X) : Prop := exists l : list (X * R),
+Definition finite {X : Type} (D : law X) : Prop := exists l : list (X * R),
   (forall a, In a l -> 0 <= snd a) /\ forall f : X -> R, D f = sumR l (fun a => snd a * f (fst a)).
 
-Lemma finite_laws_exchange X D : finite X D -> exchanges D.
+Lemma finite_laws_exchange {X} (D : law X) : finite D -> exchanges D.
 Proof.
   intros (l & _ & H) F. rewrite H.
   transitivity (sumR l (fun a => sumR l (fun b => snd a * (snd b * F (fst a) (fst b))))).
@@ -21,9 +21,9 @@ Proof.
 Qed.
 
 (* The samples of finite laws are finitely many. *)
-Lemma finite_sample X (Ds : list (law X)) : (forall D, In D Ds -> finite X D) -> exists L : list (list X * R),
+Lemma finite_sample {X} (Ds : list (law X)) : (forall D, In D Ds -> finite D) -> exists L : list (list X * R),
   (forall a, In a L -> 0 <= snd a) /\ (forall a, In a L -> length (fst a) = length Ds) /\
-  forall f : list X -> R, prodE X Ds f = sumR L (fun a => snd a * f (fst a)).
+  forall f : list X -> R, prodE Ds f = sumR L (fun a => snd a * f (fst a)).
 Proof.
   induction Ds as [|D Ds IH]; intros H.
   - exists [(nil, 1)]. simpl. split; [|split].
@@ -45,14 +45,14 @@ Qed.
 Definition kap (n : nat) (r : R) : R := if Nat.eqb n 1 then 1 else kappa_poly (Nat.max n 4) (2 * r).
 
 Section Posterior.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation emp := (emp X Ds).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation emp := (emp Ds).
 Notation rows := (length Ds).
 
 Lemma rows_pos : (0 < rows)%nat.
@@ -60,30 +60,30 @@ Proof. destruct Ds; [congruence|simpl; lia]. Qed.
 
 Lemma E_rows f g : (forall S, length S = rows -> f S = g S) -> E f = E g.
 Proof.
-  intros H. destruct (finite_sample X Ds support) as (L & _ & Hl & HL). rewrite !HL. apply sumR_ext.
+  intros H. destruct (finite_sample Ds support) as (L & _ & Hl & HL). rewrite !HL. apply sumR_ext.
   intros a Ha. now rewrite H by auto.
 Qed.
 
 Lemma E_le f g : (forall S, length S = rows -> f S <= g S) -> E f <= E g.
 Proof.
-  intros H. destruct (finite_sample X Ds support) as (L & Hw & Hl & HL). rewrite !HL. apply sumR_le.
+  intros H. destruct (finite_sample Ds support) as (L & Hw & Hl & HL). rewrite !HL. apply sumR_le.
   intros a Ha. apply Rmult_le_compat_l; auto.
 Qed.
 
 Lemma E_pos f : (forall S, length S = rows -> 0 < f S) -> 0 < E f.
 Proof.
-  intros H. destruct (finite_sample X Ds support) as (L & Hw & Hl & HL).
-  assert (H1 := HL (fun _ => 1)). rewrite (mean_one _ E) in H1. rewrite HL.
+  intros H. destruct (finite_sample Ds support) as (L & Hw & Hl & HL).
+  assert (H1 := HL (fun _ => 1)). rewrite (mean_one E) in H1. rewrite HL.
   destruct (Rlt_dec 0 (sumR L (fun a => snd a * f (fst a)))) as [Hp|Hp]; auto. exfalso.
   assert (Hz : sumR L (fun a => snd a * f (fst a)) = 0).
   { apply Rle_antisym; [lra|]. apply sumR_nonneg. intros a Ha. apply Rmult_le_pos; auto. left. auto. }
   assert (forall a, In a L -> snd a = 0).
   { intros a Ha. assert (Hf := H (fst a) (Hl a Ha)).
     assert (snd a * f (fst a) = 0).
-    { apply (Ising.sumR_zero _ L (fun a => snd a * f (fst a))); auto. intros b Hb. apply Rmult_le_pos; auto.
+    { apply (Ising.sumR_zero L (fun a => snd a * f (fst a))); auto. intros b Hb. apply Rmult_le_pos; auto.
       left; auto. }
     apply Rmult_integral in H0. destruct H0; [auto|lra]. }
-  rewrite (sumR_ext _ _ _ (fun _ => 0)) in H1; [rewrite sumR_const in H1; lra|].
+  rewrite (sumR_ext _ _ (fun _ => 0)) in H1; [rewrite sumR_const in H1; lra|].
   intros a Ha. rewrite H0 by auto. ring.
 Qed.
 
@@ -92,7 +92,7 @@ Lemma E_int (u : list X -> R) (g : list X -> R -> R) (G : list X -> Rbar -> R) :
   (forall S, length S = rows -> integral (g S) (G S)) ->
   integral (fun y => E (fun S => u S * g S y)) (fun t => E (fun S => u S * G S t)).
 Proof.
-  intros H. destruct (finite_sample X Ds support) as (L & Hw & Hl & HL).
+  intros H. destruct (finite_sample Ds support) as (L & Hw & Hl & HL).
   apply (int_ext (fun y => sumR L (fun a => snd a * u (fst a) * g (fst a) y))).
   { intros y. rewrite HL. apply sumR_ext. intros; ring. }
   apply (int_same _ (fun t => sumR L (fun a => snd a * u (fst a) * G (fst a) t))).
@@ -104,7 +104,7 @@ Lemma E_derive (u : list X -> R) (g g1 : list X -> R -> R) y :
   (forall S, is_derive (g S) y (g1 S y)) ->
   is_derive (fun y => E (fun S => u S * g S y)) y (E (fun S => u S * g1 S y)).
 Proof.
-  intros H. destruct (finite_sample X Ds support) as (L & Hw & Hl & HL).
+  intros H. destruct (finite_sample Ds support) as (L & Hw & Hl & HL).
   apply (is_derive_ext (fun y => sumR L (fun a => snd a * (u (fst a) * g (fst a) y)))); [intros; now rewrite HL|].
   rewrite HL. clear -H. induction L as [|a L IH]; cbn [sumR].
   - apply (is_derive_const (K := R_AbsRing) (V := R_NormedModule) 0 y).
@@ -115,12 +115,12 @@ Qed.
 (* The class: after Gaussian answers, and tilts, whose squares add up to r. *)
 Definition class (r : R) (lam : list X -> R) : Prop := exists (d : nat) (v : nat -> X -> nat -> R) (h : nat -> X -> R),
   (forall i x y, sumR (seq 0 d) (fun l => (v i x l - v i y l)^2) <= 4 * r) /\
-  forall S, length S = rows -> lam S = dens X d v h Ds (at_ X x0 S).
+  forall S, length S = rows -> lam S = dens d v h Ds (at_ x0 S).
 
 Lemma I_rows : length (Ising.I rows) = rows.
 Proof. unfold Ising.I. now rewrite seq_length. Qed.
 
-Lemma sum_at S f : length S = rows -> sumR S f = sumR (Ising.I rows) (fun i => f (at_ X x0 S i)).
+Lemma sum_at S f : length S = rows -> sumR S f = sumR (Ising.I rows) (fun i => f (at_ x0 S i)).
 Proof.
   intros <-. unfold Ising.I, at_. induction S as [|x S IH]; [reflexivity|]. cbn [sumR length seq nth].
   rewrite IH, <- seq_shift, sumR_map. reflexivity.
@@ -146,7 +146,7 @@ Qed.
 
 Lemma class_tilted r lam (f : X -> R) t u : class r lam -> class r (fun S => lam S * exp (t * (sumR S f / n) + u)).
 Proof.
-  intros (d & v & h & Hr & H). assert (Hn := n_pos X Ds some_rows).
+  intros (d & v & h & Hr & H). assert (Hn := n_pos Ds some_rows).
   exists d, v, (fun i x => h i x + (t / n * f x + u / n)). split; auto.
   intros S HS. rewrite H by auto. unfold dens. rewrite <- exp_plus. f_equal.
   rewrite sumR_plus, sumR_plus, sumR_scal, sumR_const. rewrite (sum_at S _ HS).
@@ -166,8 +166,8 @@ Qed.
 Lemma class_gauss r lam (q : query X) al y : 0 <= al -> class r lam ->
   class (r + al / (4 * n^2)) (fun S => lam S * exp (- (al * (y - emp q S)^2) / 2)).
 Proof.
-  intros Hal (d & v & h & Hr & H). assert (Hn := n_pos X Ds some_rows).
-  set (w := fun x : X => sqrt al * ((fn X q x - y) / n)).
+  intros Hal (d & v & h & Hr & H). assert (Hn := n_pos Ds some_rows).
+  set (w := fun x : X => sqrt al * ((fn q x - y) / n)).
   exists (S d), (fun i x l => if Nat.eqb l d then w x else v i x l), h.
   assert (Hseq : forall F : nat -> R, sumR (seq 0 (S d)) F = sumR (seq 0 d) F + F d).
   { intros F. rewrite seq_S, sumR_app. cbn [sumR]. simpl (0 + d)%nat. lra. }
@@ -177,25 +177,25 @@ Proof.
   assert (Hs : sqrt al * sqrt al = al) by now apply sqrt_sqrt.
   split.
   - intros i x x'. rewrite Hseq, Nat.eqb_refl.
-    rewrite (sumR_ext _ (seq 0 d) _ (fun l => (v i x l - v i x' l)^2)).
+    rewrite (sumR_ext (seq 0 d) _ (fun l => (v i x l - v i x' l)^2)).
     2:{ intros l Hl. apply in_seq in Hl. destruct (Nat.eqb_spec l d); [lia|auto]. }
     specialize (Hr i x x'). unfold w.
-    replace ((sqrt al * ((fn X q x - y) / n) - sqrt al * ((fn X q x' - y) / n))^2) with
-      (sqrt al * sqrt al / n^2 * (fn X q x - fn X q x')^2) by (field; lra).
-    rewrite Hs. assert ((fn X q x - fn X q x')^2 <= 1).
+    replace ((sqrt al * ((fn q x - y) / n) - sqrt al * ((fn q x' - y) / n))^2) with
+      (sqrt al * sqrt al / n^2 * (fn q x - fn q x')^2) by (field; lra).
+    rewrite Hs. assert ((fn q x - fn q x')^2 <= 1).
     { destruct q as [f Hf]. simpl. generalize (Hf x) (Hf x'). intros. nra. }
     assert (0 <= al / n^2).
     { apply Rmult_le_pos; auto. left. apply Rinv_0_lt_compat. now apply pow_lt. }
     replace (4 * (r + al / (4 * n^2))) with (4 * r + al / n^2 * 1) by (field; lra).
     apply Rplus_le_compat; auto. now apply Rmult_le_compat_l.
   - intros S HS. rewrite H by auto. unfold dens. rewrite <- exp_plus. f_equal. rewrite Hseq, Nat.eqb_refl.
-    rewrite (sumR_ext _ (seq 0 d) (fun l => (sumR (Ising.I rows) (fun i => if Nat.eqb l d then w (at_ X x0 S i) else v i
-      (at_ X x0 S i) l))^2)
-      (fun l => (sumR (Ising.I rows) (fun i => v i (at_ X x0 S i) l))^2)).
+    rewrite (sumR_ext (seq 0 d) (fun l => (sumR (Ising.I rows) (fun i => if Nat.eqb l d then w (at_ x0 S i) else v i
+      (at_ x0 S i) l))^2)
+      (fun l => (sumR (Ising.I rows) (fun i => v i (at_ x0 S i) l))^2)).
     2:{ intros l Hl. apply in_seq in Hl. destruct (Nat.eqb_spec l d); [lia|auto]. }
-    assert (Ew : sumR (Ising.I rows) (fun i => w (at_ X x0 S i)) = sqrt al * (emp q S - y)).
+    assert (Ew : sumR (Ising.I rows) (fun i => w (at_ x0 S i)) = sqrt al * (emp q S - y)).
     { unfold w, Tails.emp. rewrite (sum_at S _ HS), sumR_scal. f_equal.
-      rewrite (sumR_ext _ _ _ (fun i => / n * fn X q (at_ X x0 S i) + - y / n)) by (intros; field; lra).
+      rewrite (sumR_ext _ _ (fun i => / n * fn q (at_ x0 S i) + - y / n)) by (intros; field; lra).
       rewrite sumR_plus, sumR_scal, sumR_const. rewrite I_rows. fold n. field. lra. }
     rewrite Ew. replace ((sqrt al * (emp q S - y))^2) with (sqrt al * sqrt al * (y - emp q S)^2) by ring.
     rewrite Hs. field.
@@ -205,7 +205,7 @@ Qed.
 Lemma class_variance r lam (q : query X) : class r lam -> 0 < kap rows r ->
   E (fun S => lam S * (emp q S)^2) / E lam - (E (fun S => lam S * emp q S) / E lam)^2 <= 1 / (4 * n * kap rows r).
 Proof.
-  intros Hc Hk. assert (Hn := n_pos X Ds some_rows). assert (HE := class_E_pos r lam Hc).
+  intros Hc Hk. assert (Hn := n_pos Ds some_rows). assert (HE := class_E_pos r lam Hc).
   unfold kap in *. destruct (Nat.eqb_spec rows 1) as [H1|H1].
   - assert (Hn1 : n = 1) by (unfold Tails.n; rewrite H1; reflexivity).
     set (m := E (fun S => lam S * emp q S) / E lam).
@@ -219,14 +219,14 @@ Proof.
     rewrite Hn1. replace (1 / (4 * 1 * 1)) with (1/4) by field. generalize (pow2_ge_0 (m - 1/2)). lra.
   - destruct Hc as (d & v & h & Hr & H). destruct q as [f Hf].
     assert (HX : forall D, In D Ds -> exchanges D) by (intros; apply finite_laws_exchange; auto).
-    set (G := fun S => sumR (Ising.I rows) (fun i => / INR rows * f (at_ X x0 S i))).
+    set (G := fun S => sumR (Ising.I rows) (fun i => / INR rows * f (at_ x0 S i))).
     assert (EG : forall S, length S = rows -> emp (exist _ f Hf) S = G S).
     { intros S HS. unfold Tails.emp, G. rewrite sumR_scal, (sum_at S _ HS). unfold Tails.n, Rdiv. simpl. ring. }
-    assert (U : forall F, unnorm X x0 d v h Ds F = E (fun S => lam S * F S)).
+    assert (U : forall F, unnorm x0 d v h Ds F = E (fun S => lam S * F S)).
     { intros F. apply E_rows. intros S HS. now rewrite H. }
-    assert (Z : Znu X x0 d v h Ds = E lam).
+    assert (Z : Znu x0 d v h Ds = E lam).
     { unfold Znu. rewrite U. apply mean_ext. intros; ring. }
-    assert (V := variance_of_a_query X x0 d v h Ds r f HX rows_pos Hr Hk Hf). rewrite Z in V. specialize (V HE).
+    assert (V := variance_of_a_query x0 d v h Ds r f HX rows_pos Hr Hk Hf). rewrite Z in V. specialize (V HE).
     unfold Var, Enu in V. rewrite Z, !U in V. fold G in V.
     rewrite (E_rows (fun S => lam S * emp (exist _ f Hf) S) (fun S => lam S * G S)) by (intros; now rewrite EG).
     rewrite (E_rows (fun S => lam S * (emp (exist _ f Hf) S)^2) (fun S => lam S * (G S)^2)) by (intros; now rewrite EG).
@@ -280,7 +280,7 @@ Proof.
       { apply mean_ext. intros S. rewrite Rmult_0_l, exp_0. ring. }
       rewrite E1. field. lra. }
   rewrite M0 in Hle.
-  rewrite (mean_ext _ E _ (fun S => exp (- (t * mu)) * (lam S * exp (t * emp q S)))).
+  rewrite (mean_ext E _ (fun S => exp (- (t * mu)) * (lam S * exp (t * emp q S)))).
   2:{ intros S. replace (t * (emp q S - mu)) with (- (t * mu) + t * emp q S) by ring. rewrite exp_plus. ring. }
   rewrite mean_scal. change (E (fun S => lam S * exp (t * emp q S))) with (M t).
   rewrite <- (exp_ln (M t)) by apply HM. rewrite <- (exp_ln (E lam)) by auto. rewrite <- !exp_plus.
@@ -308,11 +308,11 @@ Proof.
   { unfold over. cbn [rescaled Phi]. rewrite <- (Rminus_0_r (E _)). f_equal.
     - apply mean_ext. intros S. rewrite Rmult_1_r. f_equal. f_equal.
       replace ((b * (emp q S - mu))^2 / 2) with (b * b * (emp q S - mu)^2 / 2) by field. rewrite Hb. field.
-    - rewrite (mean_ext _ E _ (fun _ => 0)) by (intros; ring). now rewrite mean_const. }
+    - rewrite (mean_ext E _ (fun _ => 0)) by (intros; ring). now rewrite mean_const. }
   rewrite T1. apply Rle_trans with (over (fun t => E lam * / k * Phi (rescaled 0 (/ k) t)) m_infty p_infty).
   2:{ right. unfold over. cbn [rescaled Phi]. ring. }
   apply (int_le _ _ _ _ m_infty p_infty I1 I2 Logic.I). intros z _ _.
-  rewrite (mean_ext _ E _ (fun S => phi z * (lam S * exp (b * z * (emp q S - mu))))).
+  rewrite (mean_ext E _ (fun S => phi z * (lam S * exp (b * z * (emp q S - mu))))).
   2:{ intros S. replace (b * (emp q S - mu) * z) with (b * z * (emp q S - mu)) by ring. ring. }
   rewrite mean_scal. apply Rle_trans with (phi z * (exp (V * (b * z)^2 / 2) * E lam)).
   - apply Rmult_le_compat_l; [left; apply phi_pos|]. apply Hsub.

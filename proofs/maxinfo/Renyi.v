@@ -75,7 +75,7 @@ Proof.
 Qed.
 
 (* One record. *)
-Lemma one_record X (D : law X) (F : X -> R) eps a : 0 <= eps -> 1 < a -> (forall x, 0 < F x) ->
+Lemma one_record {X} (D : law X) (F : X -> R) eps a : 0 <= eps -> 1 < a -> (forall x, 0 < F x) ->
   (forall x y, F x <= exp eps * F y) ->
   0 < D F /\ D (fun x => Rpower (F x) a) <= exp (a * (a - 1) * eps^2 / 8) * Rpower (D F) a.
 Proof.
@@ -83,19 +83,19 @@ Proof.
   assert (Hl : forall x y, ln (F x) <= ln (F y) + eps).
   { intros x y. rewrite <- (ln_exp eps), Rplus_comm, <- ln_mult by (auto using exp_pos).
     apply Rcomplements.ln_le; auto. }
-  destruct (lowest X D (fun x => ln (F x)) eps Hl) as [lo Hlo]. set (c := exp lo). assert (Hc : 0 < c) by apply exp_pos.
+  destruct (lowest D (fun x => ln (F x)) eps Hl) as [lo Hlo]. set (c := exp lo). assert (Hc : 0 < c) by apply exp_pos.
   set (v := fun x => exp (ln (F x) - lo)).
   assert (HFv : forall x, F x = c * v x).
   { intros x. unfold c, v. rewrite <- exp_plus. replace (lo + (ln (F x) - lo)) with (ln (F x)) by ring. now rewrite exp_ln. }
   assert (Hv : forall x, 1 <= v x <= exp eps).
   { intros x. specialize (Hlo x). split; [rewrite <- exp_0|]; unfold v; apply exp_le; lra. }
   assert (HDv : 1 <= D v <= exp eps).
-  { split; [rewrite <- (mean_one _ D)|rewrite <- (mean_const _ D (exp eps))]; apply mean_mono; intros x; apply Hv. }
+  { split; [rewrite <- (mean_one D)|rewrite <- (mean_const D (exp eps))]; apply mean_mono; intros x; apply Hv. }
   assert (HDF : D F = c * D v) by (rewrite <- mean_scal; apply mean_ext; auto).
   split; [rewrite HDF; apply Rmult_lt_0_compat; lra|].
   assert (Hpow : forall x, Rpower (F x) a = exp (a * lo) * exp (a * (ln (F x) - lo))).
   { intros x. unfold Rpower. rewrite <- exp_plus. f_equal. ring. }
-  rewrite (mean_ext _ D _ _ Hpow), mean_scal.
+  rewrite (mean_ext D _ _ Hpow), mean_scal.
   assert (HR : Rpower (D F) a = exp (a * lo) * exp (a * ln (D v))).
   { unfold Rpower. rewrite HDF, ln_mult by lra. unfold c. rewrite ln_exp, <- exp_plus. f_equal. ring. }
   rewrite HR. replace (exp (a * (a - 1) * eps^2 / 8) * (exp (a * lo) * exp (a * ln (D v)))) with
@@ -120,30 +120,30 @@ Proof.
 Qed.
 
 Section Records.
-Variable X : Type.
+Context {X : Type}.
 Variable eps a : R.
 Hypothesis eps_nonneg : 0 <= eps.
 Hypothesis order : 1 < a.
 
 Lemma power_moment (Ds : list (law X)) (L : list X -> R) :
   (forall S, length S = length Ds -> 0 < L S) -> (forall s x y t, L (s ++ x :: t) <= exp eps * L (s ++ y :: t)) ->
-  0 < prodE X Ds L /\
-  prodE X Ds (fun S => Rpower (L S) a) <= exp (a * (a - 1) * (INR (length Ds) * eps^2 / 8)) * Rpower (prodE X Ds L) a.
+  0 < prodE Ds L /\
+  prodE Ds (fun S => Rpower (L S) a) <= exp (a * (a - 1) * (INR (length Ds) * eps^2 / 8)) * Rpower (prodE Ds L) a.
 Proof.
   revert L. induction Ds as [|D Ds IH]; intros L Hpos Hratio.
   - simpl. split; [now apply Hpos|]. replace (a * (a - 1) * (0 * (eps * (eps * 1)) / 8)) with 0 by field. rewrite exp_0. lra.
-  - set (F := fun x => prodE X Ds (fun S => L (x :: S))).
-    assert (HI : forall x, 0 < F x /\ prodE X Ds (fun S => Rpower (L (x :: S)) a) <=
+  - set (F := fun x => prodE Ds (fun S => L (x :: S))).
+    assert (HI : forall x, 0 < F x /\ prodE Ds (fun S => Rpower (L (x :: S)) a) <=
       exp (a * (a - 1) * (INR (length Ds) * eps^2 / 8)) * Rpower (F x) a).
     { intros x. apply (IH (fun S => L (x :: S))).
       - intros S HS. apply Hpos. simpl. now rewrite HS.
       - intros s y z t. apply (Hratio (x :: s)). }
     assert (HF : forall x y, F x <= exp eps * F y).
     { intros x y. unfold F. rewrite <- mean_scal. apply mean_mono. intros S. apply (Hratio nil). }
-    destruct (one_record X D F eps a eps_nonneg order (fun x => proj1 (HI x)) HF) as [H1 H2].
-    change (prodE X (D :: Ds) L) with (D F). split; auto.
-    change (prodE X (D :: Ds) (fun S => Rpower (L S) a)) with
-      (D (fun x => prodE X Ds (fun S => Rpower (L (x :: S)) a))).
+    destruct (one_record D F eps a eps_nonneg order (fun x => proj1 (HI x)) HF) as [H1 H2].
+    change (prodE (D :: Ds) L) with (D F). split; auto.
+    change (prodE (D :: Ds) (fun S => Rpower (L S) a)) with
+      (D (fun x => prodE Ds (fun S => Rpower (L (x :: S)) a))).
     eapply Rle_trans; [apply mean_mono; intros x; apply (proj2 (HI x))|]. rewrite mean_scal.
     cbn [length]. rewrite S_INR.
     replace (a * (a - 1) * ((INR (length Ds) + 1) * eps^2 / 8)) with
@@ -154,21 +154,21 @@ Qed.
 End Records.
 
 Section Renyi.
-Variables X Pi : Type.
+Context {X Pi : Type}.
 Variable outcomes : list Pi.
 Variable Ds : list (law X).
 Variable k : kernel X Pi.
 Variable eps : R.
 Hypothesis eps_nonneg : 0 <= eps.
-Hypothesis pure : private X Pi eps k.
+Hypothesis pure : private eps k.
 Hypothesis k_total : forall S, sumR outcomes (k S) = 1.
 
 Definition rho : R := INR (length Ds) * eps^2 / 8.
-Notation chance := (Cvar.chance X Pi Ds k).
+Notation chance := (Cvar.chance Ds k).
 
 (* The transcript drawn with the sample, and drawn without it. *)
-Notation together := (average X Pi outcomes Ds k).
-Definition apart (f : list X -> Pi -> R) : R := sumR outcomes (fun pi => chance pi * prodE X Ds (fun S => f S pi)).
+Notation together := (average outcomes Ds k).
+Definition apart (f : list X -> Pi -> R) : R := sumR outcomes (fun pi => chance pi * prodE Ds (fun S => f S pi)).
 
 (* A transcript that some sample does not give is given by none. *)
 Lemma all_or_none pi : (forall S, length S = length Ds -> 0 < k S pi) \/ (forall S, length S = length Ds -> k S pi = 0).
@@ -188,25 +188,25 @@ Lemma chance_nonneg pi : 0 <= chance pi.
 Proof. apply mean_nonneg. intros S. apply pure. Qed.
 
 Lemma chance_total : sumR outcomes chance = 1.
-Proof. unfold Cvar.chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [apply mean_one|exact k_total]. Qed.
+Proof. unfold Cvar.chance. rewrite <- mean_sum. rewrite (mean_ext _ _ (fun _ => 1)); [apply mean_one|exact k_total]. Qed.
 
 Definition all_zero (pi : Pi) : Prop := forall S, length S = length Ds -> k S pi = 0.
 
 Lemma chance_zero pi : all_zero pi -> chance pi = 0.
-Proof. intros H. unfold Cvar.chance. rewrite (prodE_length X Ds _ (fun _ => 0)) by auto. apply mean_const. Qed.
+Proof. intros H. unfold Cvar.chance. rewrite (prodE_length Ds _ (fun _ => 0)) by auto. apply mean_const. Qed.
 
 (* (a): e^{(a-1) D_a} is the sum over the transcripts of the mean of the power a of the likelihood ratio, times the chance. *)
 Definition moment (a : R) : R := sumR outcomes (fun pi =>
   if ClassicalDescription.excluded_middle_informative (all_zero pi) then 0
-  else chance pi * prodE X Ds (fun S => Rpower (k S pi / chance pi) a)).
+  else chance pi * prodE Ds (fun S => Rpower (k S pi / chance pi) a)).
 
 Lemma one_transcript a pi : 1 < a -> ~ all_zero pi ->
-  0 < chance pi /\ prodE X Ds (fun S => Rpower (k S pi / chance pi) a) <= exp (a * (a - 1) * rho).
+  0 < chance pi /\ prodE Ds (fun S => Rpower (k S pi / chance pi) a) <= exp (a * (a - 1) * rho).
 Proof.
   intros Ha Hz. destruct (all_or_none pi) as [Hpos|H]; [|now elim Hz].
-  destruct (power_moment X eps a eps_nonneg Ha Ds (fun S => k S pi) Hpos (fun s x y t => proj2 pure s x y t pi)) as [H1 H2].
+  destruct (power_moment eps a eps_nonneg Ha Ds (fun S => k S pi) Hpos (fun s x y t => proj2 pure s x y t pi)) as [H1 H2].
   fold (chance pi) in H1, H2. fold rho in H2. split; auto.
-  rewrite (prodE_length X Ds _ (fun S => / Rpower (chance pi) a * Rpower (k S pi) a)).
+  rewrite (prodE_length Ds _ (fun S => / Rpower (chance pi) a * Rpower (k S pi) a)).
   - rewrite mean_scal. assert (Hc : 0 < Rpower (chance pi) a) by apply exp_pos.
     apply Rmult_le_reg_l with (Rpower (chance pi) a); auto. rewrite <- Rmult_assoc, Rinv_r by lra. lra.
   - intros S HS. specialize (Hpos S HS). unfold Rpower, Rdiv. rewrite ln_mult, ln_Rinv by (auto; now apply Rinv_0_lt_compat).
@@ -232,7 +232,7 @@ Qed.
 
 Lemma together_le_1 (f : list X -> Pi -> R) : (forall S pi, 0 <= f S pi <= 1) -> together f <= 1.
 Proof.
-  intros Hf. unfold average, joint. apply Rle_trans with (prodE X Ds (fun _ => 1)); [|rewrite mean_const; lra].
+  intros Hf. unfold average, joint. apply Rle_trans with (prodE Ds (fun _ => 1)); [|rewrite mean_const; lra].
   apply mean_mono. intros S. rewrite <- (k_total S). apply sumR_le. intros pi _. generalize (proj1 pure S pi) (Hf S pi). nra.
 Qed.
 
@@ -246,13 +246,13 @@ Proof.
   assert (H1a1 : 1 / a < 1) by (apply Rlt_div_l; lra).
   assert (HB : 0 <= B) by (unfold B; apply Rmult_le_pos; [left; apply exp_pos|lra]).
   assert (HA : 0 <= A) by (unfold A; apply Rmult_le_pos; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra]).
-  apply Rle_trans with (sumR outcomes (fun pi => A * chance pi + B * (chance pi * prodE X Ds (fun S => f S pi)))).
+  apply Rle_trans with (sumR outcomes (fun pi => A * chance pi + B * (chance pi * prodE Ds (fun S => f S pi)))).
   - apply sumR_le. intros pi _.
     destruct (ClassicalDescription.excluded_middle_informative (all_zero pi)) as [H|H].
-    + rewrite (prodE_length X Ds _ (fun _ => 0)); [rewrite mean_const, (chance_zero pi H); lra|].
+    + rewrite (prodE_length Ds _ (fun _ => 0)); [rewrite mean_const, (chance_zero pi H); lra|].
       intros S HS. rewrite (H S HS). ring.
     + destruct (one_transcript a pi Ha H) as [Hc Hm]. destruct (all_or_none pi) as [Hpos|H']; [|now elim H].
-      apply Rle_trans with (prodE X Ds (fun S => chance pi *
+      apply Rle_trans with (prodE Ds (fun S => chance pi *
         (exp (- (a - 1) * w) / a * Rpower (k S pi / chance pi) a + B * f S pi))).
       * apply prodE_mono. intros S HS. specialize (Hpos S HS). specialize (Hf S pi).
         set (u := ln (k S pi / chance pi)).
@@ -272,8 +272,8 @@ Proof.
         { apply Rmult_le_pos; [|left; apply exp_pos]. apply Rmult_le_pos; [left; apply exp_pos|left; apply Rinv_0_lt_compat; lra]. }
         nra.
       * rewrite mean_scal, mean_plus, !mean_scal.
-        replace (A * chance pi + B * (chance pi * prodE X Ds (fun S => f S pi))) with
-          (chance pi * (A + B * prodE X Ds (fun S => f S pi))) by ring.
+        replace (A * chance pi + B * (chance pi * prodE Ds (fun S => f S pi))) with
+          (chance pi * (A + B * prodE Ds (fun S => f S pi))) by ring.
         apply Rmult_le_compat_l; [lra|]. apply Rplus_le_compat_r. unfold A.
         replace (a * (a - 1) * rho - (a - 1) * w) with (- (a - 1) * w + a * (a - 1) * rho) by ring. rewrite exp_plus.
         replace (exp (- (a - 1) * w) * exp (a * (a - 1) * rho) / a) with
@@ -315,7 +315,7 @@ Qed.
 
 (* (b): the probability of an event whose probability without the transcript is at most p. *)
 Theorem renyi_adjusted (f : list X -> Pi -> R) p : 0 < p <= 1 -> (forall S pi, 0 <= f S pi <= 1) ->
-  (forall pi, prodE X Ds (fun S => f S pi) <= p) ->
+  (forall pi, prodE Ds (fun S => f S pi) <= p) ->
   together f <= exp (- (Rmax 0 (sqrt (ln (1 / p)) - sqrt rho))^2).
 Proof.
   intros Hp Hf Hfix.
@@ -357,10 +357,10 @@ Proof.
 Qed.
 
 (* (b): the threshold. A test of a level gamma that the transcript selects has the level alpha. *)
-Theorem renyi_threshold (Test : Type) (p : Test -> list X -> R) (null : Test -> Prop) (selected : Pi -> Test) alpha :
+Theorem renyi_threshold {Test : Type} (p : Test -> list X -> R) (null : Test -> Prop) (selected : Pi -> Test) alpha :
   0 < alpha <= 1 -> let gamma := exp (- (sqrt (ln (1 / alpha)) + sqrt rho)^2) in
-  (forall t, null t -> law_outer _ (prodE X Ds) (fun S => p t S <= gamma) <= gamma) ->
-  together (fun S pi => ind _ (fun S => null (selected pi) /\ p (selected pi) S <= gamma) S) <= alpha.
+  (forall t, null t -> law_outer (prodE Ds) (fun S => p t S <= gamma) <= gamma) ->
+  together (fun S pi => ind (fun S => null (selected pi) /\ p (selected pi) S <= gamma) S) <= alpha.
 Proof.
   intros Ha gamma Hp. set (L := ln (1 / alpha)) in *.
   assert (HLa : exp (- L) = alpha).
@@ -374,7 +374,7 @@ Proof.
   - intros S pi. unfold ind. destruct (ClassicalDescription.excluded_middle_informative _); lra.
   - intros pi. destruct (Classical_Prop.classic (null (selected pi))) as [H|H].
     + eapply Rle_trans; [|apply (Hp _ H)]. simpl. apply mean_mono. intros S. apply ind_le. tauto.
-    + rewrite (mean_ext _ _ _ (fun _ => 0)); [rewrite mean_const; lra|]. intros S. unfold ind.
+    + rewrite (mean_ext _ _ (fun _ => 0)); [rewrite mean_const; lra|]. intros S. unfold ind.
       destruct (ClassicalDescription.excluded_middle_informative _); tauto.
   - assert (E : ln (1 / gamma) = z^2).
     { unfold Rdiv. rewrite Rmult_1_l. unfold gamma. rewrite <- exp_Ropp, ln_exp. ring. }
@@ -452,7 +452,7 @@ Qed.
 (* (a): the information that the transcript has of the sample, in nats. *)
 Definition information : R := sumR outcomes (fun pi =>
   if ClassicalDescription.excluded_middle_informative (all_zero pi) then 0
-  else chance pi * prodE X Ds (fun S => k S pi / chance pi * ln (k S pi / chance pi))).
+  else chance pi * prodE Ds (fun S => k S pi / chance pi * ln (k S pi / chance pi))).
 
 Theorem renyi_information : information <= rho.
 Proof.
@@ -464,10 +464,10 @@ Proof.
       + rewrite (chance_zero pi H). lra.
       + destruct (one_transcript (1 + w) pi ltac:(lra) H) as [Hc Hm]. destruct (all_or_none pi) as [Hpos|H']; [|now elim H].
         rewrite (Rmult_comm _ (chance pi)). apply Rmult_le_compat_l; [lra|].
-        assert (E1 : prodE X Ds (fun S => k S pi / chance pi) = 1).
-        { rewrite (mean_ext _ _ _ (fun S => / chance pi * k S pi)) by (intros; unfold Rdiv; ring). rewrite mean_scal.
+        assert (E1 : prodE Ds (fun S => k S pi / chance pi) = 1).
+        { rewrite (mean_ext _ _ (fun S => / chance pi * k S pi)) by (intros; unfold Rdiv; ring). rewrite mean_scal.
           fold (chance pi). field. lra. }
-        apply Rle_trans with (prodE X Ds (fun S => / w * Rpower (k S pi / chance pi) (1 + w) + (- / w) * (k S pi / chance pi))).
+        apply Rle_trans with (prodE Ds (fun S => / w * Rpower (k S pi / chance pi) (1 + w) + (- / w) * (k S pi / chance pi))).
         * apply prodE_mono. intros S HS. specialize (Hpos S HS). set (x := k S pi / chance pi).
           assert (Hx : 0 < x) by (now apply Rdiv_lt_0_compat). unfold Rpower.
           replace ((1 + w) * ln x) with (ln x + w * ln x) by ring. rewrite exp_plus, exp_ln by auto.

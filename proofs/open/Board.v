@@ -14,9 +14,9 @@ Notation node := (list nat).
 Definition raises (v : node) : nat := length (filter (fun c => 0 <? c)%nat v).
 
 Section Board.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
-Variable looks : node -> look Omega P.
+Variable looks : node -> look P.
 Variable stop : node -> bool.
 Variable beta : R.
 Hypothesis beta_range : 0 < beta <= 1.
@@ -27,8 +27,8 @@ Hypothesis s_pos : 0 < s.
 Variable q : node -> R.             (* the share of a raise *)
 Hypothesis q_range : forall v, 0 < q v < 1.
 
-Notation cuts v := (cuts_of Omega P (looks v)).
-Notation truth v := (truth_of Omega P (looks v)).
+Notation cuts v := (cuts_of P (looks v)).
+Notation truth v := (truth_of P (looks v)).
 Notation cut v i := (nth i (cuts v) 0).
 Notation K v := (length (cuts v)).
 
@@ -60,10 +60,10 @@ Hypothesis last_second : forall v, K v = 1%nat -> 1 <= cut v 0 + s.
 Hypothesis board_rises : forall v, (1 <= K v)%nat -> board v <= cut v 0.
 (* The ends are no worse than those of the relative entropy. *)
 Hypothesis low_end : forall v i p level, (i < K v)%nat -> 0 < p < cut v i -> exp (- size v * kl (cut v i) p) <= level ->
-  Rbar_le p (lower_of Omega P (looks v) (cut v i) level).
+  Rbar_le p (lower_of P (looks v) (cut v i) level).
 Hypothesis high_end : forall v i p level, (i < K v)%nat -> beyond v i < p < 1 ->
-  exp (- size v * kl (beyond v i) p) <= level -> Rbar_le (upper_of Omega P (looks v) (cut v i) level) p.
-Hypothesis looks_fit : (forall v, fits Omega P (looks v)) \/ beta < 1 / 2 /\ 1 <= P (fun _ => True).
+  exp (- size v * kl (beyond v i) p) <= level -> Rbar_le (upper_of P (looks v) (cut v i) level) p.
+Hypothesis looks_fit : (forall v, fits P (looks v)) \/ beta < 1 / 2 /\ 1 <= P (fun _ => True).
 (* The rows are the same for all looks that are compared. *)
 Variable n : R.
 Hypothesis same_rows : forall v, size v = n.
@@ -80,7 +80,7 @@ Qed.
 
 Lemma share_le_1 v c : (c <= K v)%nat -> share v c <= 1.
 Proof.
-  intros Hc. rewrite <- (share_total v). apply (sumR_term _ _ (share v)); [intros; apply share_nonneg|]. apply in_seq. lia.
+  intros Hc. rewrite <- (share_total v). apply (sumR_term _ (share v)); [intros; apply share_nonneg|]. apply in_seq. lia.
 Qed.
 
 Lemma W_nonneg v : 0 <= W v.
@@ -92,7 +92,7 @@ Proof. simpl W. rewrite sumR_scal, share_total. lra. Qed.
 Lemma W_child v c : (c <= K v)%nat -> W (c :: v) <= W v.
 Proof. intros Hc. simpl. generalize (share_le_1 v c Hc) (W_nonneg v). nra. Qed.
 
-Definition said (v : node) (c : nat) : Prop := right_at Omega P looks W beta v c.
+Definition said (v : node) (c : nat) : Prop := right_at P looks W beta v c.
 Definition all_right (v : node) : Prop := forall later c u, v = later ++ c :: u -> (c <= K u)%nat /\ said u c.
 Definition one_step (v : node) : Prop := forall c, In c v -> (c <= 1)%nat.
 
@@ -124,7 +124,7 @@ Proof.
 Qed.
 
 Lemma said_raise v c : (1 <= K v)%nat -> (1 <= c <= K v)%nat -> said v c ->
-  Rbar_le (lower_of Omega P (looks v) (cut v 0) (beta * (W v * q v))) (truth v).
+  Rbar_le (lower_of P (looks v) (cut v 0) (beta * (W v * q v))) (truth v).
 Proof.
   intros Hk Hc [H _]. apply Rbar_not_lt_le. intros Hlt. apply Rbar_le_not_lt in H. apply H.
   unfold lower_said, Lsharp. apply lt_max_to. exists 1%nat. split; [lia|]. simpl.
@@ -132,7 +132,7 @@ Proof.
 Qed.
 
 Lemma said_below v c : (c < K v)%nat -> said v c ->
-  Rbar_le (truth v) (upper_of Omega P (looks v) (cut v c) (beta * (W v * (1 - q v / INR (S c))))).
+  Rbar_le (truth v) (upper_of P (looks v) (cut v c) (beta * (W v * (1 - q v / INR (S c))))).
 Proof.
   intros Hk [_ H]. apply Rbar_not_lt_le. intros Hlt. apply Rbar_le_not_lt in H. apply H.
   unfold upper_said, Usharp. apply min_from_lt. exists c. split; [lia|]. unfold upper_end.
@@ -318,15 +318,15 @@ Qed.
    times up to m at which all raises were by one step; D is the greatest width, [wide] at the two levels. *)
 Theorem open_board (D : node -> R) m :
   (forall v, v <> nil -> wide n (level_low v) (level_high v) s (D v)) ->
-  P (fun w => exists later v, shown Omega nat (cell_shown Omega P looks) stop m w = later ++ v /\ v <> nil /\
+  P (fun w => exists later v, shown (cell_shown P looks) stop m w = later ++ v /\ v <> nil /\
      one_step v /\ ~ (board_low v <= best v <= board_high v /\ board_high v - board_low v <= D v)) <= beta.
 Proof.
-  intros HD. eapply Rle_trans; [|apply (any_looks Omega P looks stop W beta) with (m := m)].
+  intros HD. eapply Rle_trans; [|apply (any_looks P looks stop W beta) with (m := m)].
   - apply Pr_mono. intros w (later & v & Hs & Hne & H1 & Hno).
     apply Classical_Prop.NNPP. intros Hgood. apply Hno.
     assert (Hr : all_right v).
     { intros l c u E. split.
-      - assert (Hin : forall j x l, play Omega nat (cell_shown Omega P looks) stop j x w = l ++ c :: u ->
+      - assert (Hin : forall j x l, play (cell_shown P looks) stop j x w = l ++ c :: u ->
            (exists l', x = l' ++ c :: u) \/ (c <= K u)%nat).
         { clear. induction j as [|j IH]; intros x l E; simpl in E; [left; eauto|].
           destruct (stop x); [left; eauto|]. destruct (IH _ _ E) as [(l' & E')|H]; [|now right].

@@ -11,21 +11,21 @@ From dpcalc Require Import Tree.
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma sumR_filter A (l : list A) keep f :
+Lemma sumR_filter {A} (l : list A) keep f :
   sumR (filter keep l) f = sumR l (fun a => if keep a then f a else 0).
 Proof. induction l as [|a l IH]; simpl; [lra|]. destruct (keep a); simpl; lra. Qed.
 
 (* The transcript of m looks, and that some response in it is not good at its node. *)
 
 Section Budget.
-Variables Omega Resp : Type.
+Context {Omega Resp : Type}.
 Variable P : outer Omega.
 Variable resp : list Resp -> Omega -> Resp.
 Variable stop : list Resp -> bool.
 Variable good : list Resp -> Resp -> Prop.
 Hypothesis good_dec : forall v r, {good v r} + {~ good v r}.
 
-Definition shown (m : nat) (w : Omega) : list Resp := play Omega Resp resp stop m nil w.
+Definition shown (m : nat) (w : Omega) : list Resp := play resp stop m nil w.
 
 Definition not_good (m : nat) (w : Omega) : Prop :=
   exists later r v, shown m w = later ++ r :: v /\ ~ good v r.
@@ -64,7 +64,7 @@ Theorem budget m : P (not_good m) <= beta.
 Proof.
   apply Rle_trans with (beta * W nil).
   2:{ rewrite <- (Rmult_1_r beta) at 2. now apply Rmult_le_compat_l. }
-  refine (tree_recursion _ _ P resp stop good good_dec goods goods_all all_good
+  refine (tree_recursion P resp stop good good_dec goods goods_all all_good
             (fun _ v => beta * W v) _ all_good_nil all_good_cons goods_only _ m).
   - intros _ v. apply Rmult_le_pos; auto.
   - intros _ v Hv Hs. specialize (B v Hv Hs). unfold risk.
@@ -97,32 +97,32 @@ Theorem budget_countable :
 Proof.
   intros HC B m. apply Rle_trans with (beta * W nil).
   2:{ rewrite <- (Rmult_1_r beta) at 2. now apply Rmult_le_compat_l. }
-  assert (H : forall m v, all_good v -> P (bad Omega Resp resp stop good m v) <= beta * W v).
+  assert (H : forall m v, all_good v -> P (bad resp stop good m v) <= beta * W v).
   { clear m. induction m as [|m IH]; intros v Hv.
     - simpl. rewrite Pr_empty. apply Rmult_le_pos; auto.
     - destruct (stop v) eqn:Hs; simpl; rewrite Hs.
       { rewrite Pr_empty. apply Rmult_le_pos; auto. }
       apply Rle_trans with (P (fun w => ~ good v (resp v w)) +
-        P (fun w => exists r, good v r /\ bad Omega Resp resp stop good m (r :: v) w)).
+        P (fun w => exists r, good v r /\ bad resp stop good m (r :: v) w)).
       { eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros w [Hw|Hw]; [now left|].
         destruct (good_dec v (resp v w)); [right|left]; auto. eauto. }
-      enough (P (fun w => exists r, good v r /\ bad Omega Resp resp stop good m (r :: v) w)
+      enough (P (fun w => exists r, good v r /\ bad resp stop good m (r :: v) w)
         <= beta * W v - P (fun w => ~ good v (resp v w))) by lra.
       apply HC. intros l Hl.
       pose (k := filter (fun r => if good_dec v r then true else false) l).
       assert (Hk : forall r, In r k -> good v r).
       { intros r Hr. apply filter_In in Hr. now destruct (good_dec v r). }
       specialize (B v k Hv Hs (NoDup_filter _ Hl) Hk).
-      enough (sumR l (fun r => P (fun w => good v r /\ bad Omega Resp resp stop good m (r :: v) w))
+      enough (sumR l (fun r => P (fun w => good v r /\ bad resp stop good m (r :: v) w))
         <= sumR k (fun r => beta * W (r :: v))) by (rewrite sumR_scal in H; lra).
       unfold k. rewrite sumR_filter. apply sumR_le. intros r _.
       destruct (good_dec v r) as [g|g].
       + eapply Rle_trans; [|apply IH, all_good_cons; auto]. apply Pr_mono. tauto.
       + rewrite Pr_none; [lra|]. tauto. }
   eapply Rle_trans; [|apply (H m nil all_good_nil)]. apply Pr_mono. intros w (later & r & v & Hw).
-  assert (Hb : some_bad Resp good (shown m w)) by (now exists later, r, v).
-  apply (bad_play Omega Resp resp stop good) in Hb. destruct Hb as [Hb|Hb]; auto.
-  now apply (some_bad_nil Resp good) in Hb.
+  assert (Hb : some_bad good (shown m w)) by (now exists later, r, v).
+  apply (bad_play resp stop good) in Hb. destruct Hb as [Hb|Hb]; auto.
+  now apply (some_bad_nil good) in Hb.
 Qed.
 
 (* For ever.  A probability is continuous from below, and so is its outer measure; a set function that is
@@ -132,10 +132,10 @@ Definition continuous_below : Prop := forall (E : nat -> Omega -> Prop) b,
 
 Lemma not_good_grows m w : not_good m w -> not_good (S m) w.
 Proof.
-  assert (H : forall m v, bad Omega Resp resp stop good m v w -> bad Omega Resp resp stop good (S m) v w).
+  assert (H : forall m v, bad resp stop good m v w -> bad resp stop good (S m) v w).
   { clear m. induction m as [|m IH]; intros v; [simpl; tauto|]. intros Hb. simpl in Hb |- *.
     destruct (stop v); [tauto|]. destruct Hb as [Hb|Hb]; auto. right. now apply IH. }
-  intros Hn. apply (bad_play Omega Resp resp stop good) in Hn. apply (bad_play Omega Resp resp stop good (S m)).
+  intros Hn. apply (bad_play resp stop good) in Hn. apply (bad_play resp stop good (S m)).
   destruct Hn; auto.
 Qed.
 
@@ -144,12 +144,13 @@ Lemma for_ever : continuous_below -> (forall m, P (not_good m) <= beta) ->
 Proof. intros HC. apply HC. exact not_good_grows. Qed.
 
 End Budget.
+Arguments countable {Omega} Resp P.
 
 (* One look.  The responses are the cells 0, ..., K.  "high c": the claim that would go with the
    cell c is above the truth; "low c": below. *)
 
 Section Look.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 Variable K : nat.
 Variable mass : nat -> R.

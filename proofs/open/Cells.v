@@ -102,7 +102,7 @@ Proof.
 Qed.
 
 Section CellTheorem.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 
 Notation node := (list nat).
@@ -170,11 +170,11 @@ Qed.
 
 (* With (B) they hold. *)
 Lemma promises m :
-  (forall v, all_good nat good v ->
+  (forall v, all_good good v ->
     P (fun w => ~ good v (response v w)) <= beta * (W v - sumR (goods v) (fun c => W (c :: v)))) ->
-  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds v c) <= beta.
+  P (fun w => exists later c v, shown response stop m w = later ++ c :: v /\ ~ holds v c) <= beta.
 Proof.
-  intros B. eapply Rle_trans; [|apply (budget Omega nat P response stop good good_dec W beta beta_nonneg
+  intros B. eapply Rle_trans; [|apply (budget P response stop good good_dec W beta beta_nonneg
     W_nonneg W_root goods) with (m := m)]; auto.
   - apply Pr_mono. intros w (later & c & v & H & Hn). exists later, c, v. split; auto.
     unfold good. tauto.
@@ -250,7 +250,7 @@ Lemma cell_budget v :
   P (fun w => ~ good L U v (response v w)) <= beta * (W v - sumR (goods L U v) (fun c => W (c :: v))).
 Proof.
   unfold goods.
-  eapply Rle_trans; [|apply (look_budget Omega P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
+  eapply Rle_trans; [|apply (look_budget P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
     with (cell := response v)]; auto.
   - apply Pr_mono. intros w. apply one_side_broken.
   - intros c c' Hc Hk. now apply L_mono.
@@ -266,7 +266,7 @@ Qed.
 
 (* The cell theorem. *)
 Theorem cells m :
-  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds L U v c) <= beta.
+  P (fun w => exists later c v, shown response stop m w = later ++ c :: v /\ ~ holds L U v c) <= beta.
 Proof. apply promises. intros v _. apply cell_budget. Qed.
 
 End CellTheorem.

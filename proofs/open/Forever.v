@@ -9,31 +9,31 @@ Open Scope R_scope.
 (* For ever.  Laws that are continuous along rising functions: all laws on finitely many points are, and so
    are independent records with such laws. *)
 
-Definition rising (X : Type) (D : law X) : Prop := forall (f : nat -> X -> R) g b,
+Definition rising {X : Type} (D : law X) : Prop := forall (f : nat -> X -> R) g b,
   (forall m x, f m x <= f (S m) x) ->
   (forall x e, 0 < e -> exists m, g x <= f m x + e) ->
   (forall m, D (f m) <= b) -> D g <= b.
 
-Lemma rising_continuous X (D : law X) : rising X D -> continuous_below X (law_outer X D).
+Lemma rising_continuous {X} (D : law X) : rising D -> continuous_below (law_outer D).
 Proof.
-  intros HD A b Hup Hb. simpl in *. apply (HD (fun m => ind _ (A m))); auto.
+  intros HD A b Hup Hb. simpl in *. apply (HD (fun m => ind (A m))); auto.
   - intros m x. apply ind_le. apply Hup.
   - intros x e He. unfold ind at 1.
     destruct (excluded_middle_informative (exists m, A m x)) as [[m Hm]|H].
     + exists m. unfold ind. destruct (excluded_middle_informative (A m x)); [lra|tauto].
-    + exists 0%nat. assert (0 <= ind X (A 0%nat) x).
+    + exists 0%nat. assert (0 <= ind (A 0%nat) x).
       { unfold ind. destruct (excluded_middle_informative (A 0%nat x)); lra. }
       lra.
 Qed.
 
-Lemma rising_point X x : rising X (point X x).
+Lemma rising_point {X} (x : X) : rising (point x).
 Proof.
   intros f g b _ Hg Hb. simpl in *. apply Rnot_lt_le. intros H.
   destruct (Hg x ((g x - b) / 2)) as [m Hm]; [lra|]. specialize (Hb m). lra.
 Qed.
 
-Lemma rising_cons X (D : law X) (D' : law (list X)) :
-  rising X D -> rising (list X) D' -> rising (list X) (cons_law X D D').
+Lemma rising_cons {X} (D : law X) (D' : law (list X)) :
+  rising D -> rising D' -> rising (cons_law D D').
 Proof.
   intros HD HD' f g b Hup Hg Hb. simpl in *.
   apply (HD (fun m x => D' (fun s => f m (x :: s)))); auto.
@@ -45,13 +45,13 @@ Proof.
     intros m. apply Rnot_lt_le. intros Hm. apply H. exists m. lra.
 Qed.
 
-Lemma rising_finite X l nonneg total : rising X (finite_law X l nonneg total).
+Lemma rising_finite {X} (l : list (X * R)) nonneg total : rising (finite_law l nonneg total).
 Proof.
   intros f g b Hup Hg Hb.
   assert (Hm : forall m k x, (m <= k)%nat -> f m x <= f k x).
   { intros m k x H. induction H; [lra|]. eapply Rle_trans; [exact IHle|apply Hup]. }
   apply Rnot_lt_le. intros Hlt.
-  set (e := (finite_law X l nonneg total g - b) / 2). assert (He : 0 < e) by (unfold e; lra).
+  set (e := (finite_law l nonneg total g - b) / 2). assert (He : 0 < e) by (unfold e; lra).
   assert (H : exists m, forall a, In a l -> g (fst a) <= f m (fst a) + e).
   { clearbody e. clear Hb Hlt nonneg total. induction l as [|a k IH]; [exists 0%nat; simpl; tauto|].
     destruct IH as [m1 H1]. destruct (Hg (fst a) e He) as [m2 H2]. exists (m1 + m2)%nat.
@@ -59,47 +59,47 @@ Proof.
     - generalize (Hm m2 (m1 + m2)%nat (fst a) ltac:(lia)). lra.
     - specialize (H1 a' Ha'). generalize (Hm m1 (m1 + m2)%nat (fst a') ltac:(lia)). lra. }
   destruct H as [m H]. specialize (Hb m).
-  assert (Hs : finite_law X l nonneg total g <= finite_law X l nonneg total (f m) + e).
+  assert (Hs : finite_law l nonneg total g <= finite_law l nonneg total (f m) + e).
   { simpl. rewrite <- (Rmult_1_l e) at 1. rewrite <- total, Rmult_comm, <- sumR_scal, <- sumR_plus.
     apply sumR_le. intros a Ha. specialize (H a Ha). assert (Hw := nonneg a Ha). nra. }
   unfold e in Hs. lra.
 Qed.
 
-Lemma rising_records X (Ds : list (law X)) :
-  (forall D, In D Ds -> rising X D) -> rising (list X) (prodE X Ds).
+Lemma rising_records {X} (Ds : list (law X)) :
+  (forall D, In D Ds -> rising D) -> rising (prodE Ds).
 Proof.
   induction Ds as [|D Ds IH]; intros H; simpl; [apply rising_point|].
   apply rising_cons; [apply H; simpl; auto|]. apply IH. intros; apply H; simpl; auto.
 Qed.
 
-Theorem open_gate_beta_for_ever (X : Type) (Ds : list (law X)) (a b beta : R)
+Theorem open_gate_beta_for_ever {X : Type} (Ds : list (law X)) (a b beta : R)
   (ask : list bool -> query X) (rows : list bool -> list bool) (bar : list bool -> R) (stop : list bool -> bool) :
-  (forall D, In D Ds -> rising X D) ->
+  (forall D, In D Ds -> rising D) ->
   0 < a -> 0 < b -> 0 < beta <= 1 -> (forall v, select (rows v) Ds <> nil) ->
-  P X Ds (fun S => exists m later r v, gate_shown X Ds a b beta ask rows bar stop m S = later ++ r :: v /\
-     gate_wrong X Ds a b beta ask rows bar v r) <= beta.
+  P Ds (fun S => exists m later r v, gate_shown Ds a b beta ask rows bar stop m S = later ++ r :: v /\
+     gate_wrong Ds a b beta ask rows bar v r) <= beta.
 Proof.
   intros HD Ha Hb Hbeta Hr.
-  pose (bd := fun v r => gate_wrong X Ds a b beta ask rows bar v r).
+  pose (bd := fun v r => gate_wrong Ds a b beta ask rows bar v r).
   pose (good := fun v r => ~ bd v r).
-  assert (HC := rising_continuous _ _ (rising_records X Ds HD)).
-  eapply Rle_trans; [|apply (for_ever (list X) bool (law_outer _ (prodE X Ds))
-    (verdict (list X) (fun v => value X Ds (rows v) (ask v)) (fun v => bar v + up_margin X Ds a b beta rows v))
+  assert (HC := rising_continuous _ (rising_records Ds HD)).
+  eapply Rle_trans; [|apply (for_ever (law_outer (prodE Ds))
+    (verdict (fun v => value Ds (rows v) (ask v)) (fun v => bar v + up_margin Ds a b beta rows v))
     stop good beta HC)].
   - apply Pr_mono. intros S (m & later & r & v & H & Hw). exists m, later, r, v. split; auto.
-  - intros m. eapply Rle_trans; [|apply (open_gate_beta X Ds a b beta Ha Hb Hbeta ask rows Hr bar stop m)].
+  - intros m. eapply Rle_trans; [|apply (open_gate_beta Ds a b beta Ha Hb Hbeta ask rows Hr bar stop m)].
     apply Pr_mono. intros S (later & r & v & H & Hw). exists later, r, v. split; auto.
     now apply NNPP.
 Qed.
 
 (* Coins that are independent of the records: the analyst and everything it chooses may depend on them. *)
-Theorem open_gate_beta_randomised (X Coin : Type) (Ds : list (law X)) (coins : law Coin) (a b beta : R)
+Theorem open_gate_beta_randomised {X Coin : Type} (Ds : list (law X)) (coins : law Coin) (a b beta : R)
   (ask : Coin -> list bool -> query X) (rows : Coin -> list bool -> list bool)
   (bar : Coin -> list bool -> R) (stop : Coin -> list bool -> bool) :
   0 < a -> 0 < b -> 0 < beta <= 1 -> (forall k v, select (rows k v) Ds <> nil) ->
-  forall m, coins (fun k => P X Ds (fun S => exists later r v,
-     gate_shown X Ds a b beta (ask k) (rows k) (bar k) (stop k) m S = later ++ r :: v /\
-     gate_wrong X Ds a b beta (ask k) (rows k) (bar k) v r)) <= beta.
+  forall m, coins (fun k => P Ds (fun S => exists later r v,
+     gate_shown Ds a b beta (ask k) (rows k) (bar k) (stop k) m S = later ++ r :: v /\
+     gate_wrong Ds a b beta (ask k) (rows k) (bar k) v r)) <= beta.
 Proof.
   intros Ha Hb Hbeta Hr m. apply Rle_trans with (coins (fun _ => beta)); [|rewrite mean_const; lra].
   apply mean_mono. intros k. now apply open_gate_beta.
@@ -107,7 +107,7 @@ Qed.
 
 (* Mixed kinds: at each node either cells or a test. *)
 Section Mixed.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 Notation node := (list nat).
 Variable is_test : node -> bool.
@@ -154,7 +154,7 @@ Definition broken (v : node) (c : nat) : Prop :=
   if is_test v then c = 1%nat /\ null v else ~ (Rbar_le (L' v c) (p v) /\ Rbar_le (p v) (U' v c)).
 
 Theorem cells_and_tests m :
-  P (fun w => exists later c v, shown Omega nat (response Omega h' cuts') stop m w = later ++ c :: v /\
+  P (fun w => exists later c v, shown (response h' cuts') stop m w = later ++ c :: v /\
      broken v c) <= beta.
 Proof.
   assert (HL : forall v, is_test v = true -> L' v 1 = Finite (1/2)).
@@ -162,7 +162,7 @@ Proof.
     2:{ unfold K, cuts'. now rewrite Hv. }
     simpl. unfold lower'. rewrite Hv. destruct (Rle_dec (level_at v) (beta * up cuts' W rest v 1)) as [H|H]; auto.
     exfalso. apply H. right. unfold level_at, up, Up, K, cuts'. rewrite Hv. simpl. ring. }
-  eapply Rle_trans; [|apply (cells Omega P h' p' cuts') with (stop := stop) (W := W) (rest := rest)
+  eapply Rle_trans; [|apply (cells P h' p' cuts') with (stop := stop) (W := W) (rest := rest)
      (lower := lower') (upper := upper') (m := m)]; auto.
   - apply Pr_mono. intros w (later & c & v & H & Hb). exists later, c, v. split; auto.
     unfold broken in Hb. unfold holds, p'. destruct (is_test v) eqn:Hv; auto.
@@ -218,7 +218,7 @@ Theorem raise_down c : (c <= k)%nat -> Down (S k) raise c = 1 - q / INR (S c).
 Proof.
   intros Hc. rewrite <- down_raise by auto. unfold Down. rewrite sumR_filter.
   replace (S (S k)) with (S c + (S k - c))%nat by lia. rewrite seq_app, sumR_app.
-  rewrite (sumR_ext _ (seq 0 (S c)) _ raise), (sumR_ext _ (seq (0 + S c) _) _ (fun _ => 0)).
+  rewrite (sumR_ext (seq 0 (S c)) _ raise), (sumR_ext (seq (0 + S c) _) _ (fun _ => 0)).
   - rewrite sumR_const. lra.
   - intros a Ha. apply in_seq in Ha. destruct (Nat.leb_spec a c); [lia|auto].
   - intros a Ha. apply in_seq in Ha. destruct (Nat.leb_spec a c); [auto|lia].
@@ -229,7 +229,7 @@ Proof.
   intros Hi. assert (Ht := raise_total). assert (Hd := down_raise i ltac:(lia)).
   unfold Up. rewrite sumR_filter.
   replace (S (S k)) with (S i + (S k - i))%nat in * by lia. rewrite seq_app, sumR_app in *.
-  rewrite (sumR_ext _ (seq 0 (S i)) _ (fun _ => 0)), (sumR_ext _ (seq (0 + S i) _) _ raise).
+  rewrite (sumR_ext (seq 0 (S i)) _ (fun _ => 0)), (sumR_ext (seq (0 + S i) _) _ raise).
   - rewrite sumR_const. lra.
   - intros a Ha. apply in_seq in Ha. destruct (Nat.leb_spec (S i) a); [auto|lia].
   - intros a Ha. apply in_seq in Ha. destruct (Nat.leb_spec (S i) a); [lia|auto].
@@ -249,14 +249,14 @@ End Board.
 (* "A pass says p > c" is more than lower(x, q) gives, whose tail is asked of the truths below it only: with
    the query nought, at the bar nought, lower(0, q) = 0 is a bound, the gate passes at 0, and p = c. *)
 Theorem pass_at_the_bar :
-  let D := point unit tt in
+  let D := point tt in
   exists f : query unit,
-    (forall q, 0 <= q -> pop unit [D] f < 0 -> P unit [D] (fun S => emp unit [D] f S >= 0) <= q) /\
-    pop unit [D] f = 0 /\ P unit [D] (fun S => emp unit [D] f S >= 0) = 1.
+    (forall q, 0 <= q -> pop [D] f < 0 -> P [D] (fun S => emp [D] f S >= 0) <= q) /\
+    pop [D] f = 0 /\ P [D] (fun S => emp [D] f S >= 0) = 1.
 Proof.
   intros D. assert (Hr : forall x : unit, 0 <= (fun _ => 0) x <= 1) by (intros; lra).
   exists (exist _ (fun _ => 0) Hr).
-  assert (Hp : pop unit [D] (exist _ (fun _ => 0) Hr) = 0) by (unfold pop, n; simpl; lra).
+  assert (Hp : pop [D] (exist _ (fun _ => 0) Hr) = 0) by (unfold pop, n; simpl; lra).
   split; [intros; lra|]. split; auto. simpl. unfold ind.
   destruct (excluded_middle_informative _) as [H|H]; auto. exfalso. apply H. unfold emp, n. simpl. lra.
 Qed.

@@ -12,14 +12,14 @@ Notation node := (list nat).
 
 (* Looks in cells, with the share A(c) of the budget for the cells from c on. *)
 Section Shares.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
-Variable looks : node -> look Omega P.
+Variable looks : node -> look P.
 Variable stop : node -> bool.
 Variable beta : R.
 Hypothesis beta_range : 0 < beta <= 1.
-Notation cuts v := (cuts_of Omega P (looks v)).
-Notation truth v := (truth_of Omega P (looks v)).
+Notation cuts v := (cuts_of P (looks v)).
+Notation truth v := (truth_of P (looks v)).
 Notation cut v i := (nth i (cuts v) 0).
 Notation K v := (length (cuts v)).
 
@@ -51,7 +51,7 @@ Lemma up_share v c : (c <= S (K v))%nat -> up (fun v => cuts v) W (fun _ => 0) v
 Proof.
   intros Hc. unfold up. rewrite Rplus_0_r. unfold Cells.K. unfold Up. rewrite sumR_filter.
   replace (S (K v)) with (c + (S (K v) - c))%nat by lia. rewrite seq_app, sumR_app.
-  rewrite (sumR_ext _ (seq 0 c) _ (fun _ => 0)), (sumR_ext _ (seq (0 + c) _) _ (fun c => W v * share v c)).
+  rewrite (sumR_ext (seq 0 c) _ (fun _ => 0)), (sumR_ext (seq (0 + c) _) _ (fun c => W v * share v c)).
   - rewrite sumR_const, sumR_scal, Nat.add_0_l, shares_from by lia. ring.
   - intros a Ha. apply in_seq in Ha. destruct (Nat.leb_spec c a); [reflexivity|lia].
   - intros a Ha. apply in_seq in Ha. destruct (Nat.leb_spec c a); [lia|reflexivity].
@@ -62,7 +62,7 @@ Proof.
   intros Hc. unfold down. rewrite Rplus_0_r. unfold Cells.K. unfold Down. rewrite sumR_filter.
   assert (Ht := shares_from v 0 (S (K v)) ltac:(lia)). rewrite A_first in Ht.
   replace (S (K v)) with (S c + (K v - c))%nat in * by lia. rewrite seq_app, sumR_app in *.
-  rewrite (sumR_ext _ (seq 0 (S c)) _ (fun c => W v * share v c)), (sumR_ext _ (seq (0 + S c) _) _ (fun _ => 0)).
+  rewrite (sumR_ext (seq 0 (S c)) _ (fun c => W v * share v c)), (sumR_ext (seq (0 + S c) _) _ (fun _ => 0)).
   - rewrite sumR_const, sumR_scal. rewrite Nat.add_0_l, (shares_from v (S c)) in Ht by lia.
     replace (sumR (seq 0 (S c)) (share v)) with (1 - A v (S c)) by lra. ring.
   - intros a Ha. apply in_seq in Ha. destruct (Nat.leb_spec a c); [lia|reflexivity].
@@ -79,10 +79,10 @@ Hypothesis truth_range : forall v, 0 <= truth v <= 1.
 Hypothesis cut_range : forall v i, (i < K v)%nat -> 0 < cut v i <= 1.
 Hypothesis beyond_range : forall v i, (i < K v)%nat -> 0 <= beyond v i.
 Hypothesis low_end : forall v i p level, (i < K v)%nat -> 0 < p < cut v i -> exp (- size v * kl (cut v i) p) <= level ->
-  Rbar_le p (lower_of Omega P (looks v) (cut v i) level).
+  Rbar_le p (lower_of P (looks v) (cut v i) level).
 Hypothesis high_end : forall v i p level, (i < K v)%nat -> beyond v i < p < 1 ->
-  exp (- size v * kl (beyond v i) p) <= level -> Rbar_le (upper_of Omega P (looks v) (cut v i) level) p.
-Hypothesis looks_fit : (forall v, fits Omega P (looks v)) \/ beta < 1 / 2 /\ 1 <= P (fun _ => True).
+  exp (- size v * kl (beyond v i) p) <= level -> Rbar_le (upper_of P (looks v) (cut v i) level) p.
+Hypothesis looks_fit : (forall v, fits P (looks v)) \/ beta < 1 / 2 /\ 1 <= P (fun _ => True).
 
 Definition level_low (v : node) (c : nat) : R := beta * (W v * A v c).
 Definition level_high (v : node) (c : nat) : R := beta * (W v * (1 - A v (S c))).
@@ -116,7 +116,7 @@ Proof.
   - apply (H1 y). split; [lra|now left].
 Qed.
 
-Lemma cell_within v c : (c <= K v)%nat -> narrow v c -> right_at Omega P looks W beta v c ->
+Lemma cell_within v c : (c <= K v)%nat -> narrow v c -> right_at P looks W beta v c ->
   cell_low v c <= truth v <= cell_high v c.
 Proof.
   intros Hc [Hn1 Hn2] [Hlow Hhigh]. assert (Hf := from_range v c Hc). assert (Ht := truth_range v). split.
@@ -151,13 +151,13 @@ Qed.
 (* A cell that is no wider than g and is shown: its truth lies in the interval, which is no wider than D. *)
 Theorem cells_in_width (D : node -> nat -> R) m :
   (forall v c, wide (size v) (level_low v c) (level_high v c) g (D v c)) ->
-  P (fun w => exists later c v, shown Omega nat (cell_shown Omega P looks) stop m w = later ++ c :: v /\ narrow v c /\
+  P (fun w => exists later c v, shown (cell_shown P looks) stop m w = later ++ c :: v /\ narrow v c /\
      ~ (cell_low v c <= truth v <= cell_high v c /\ cell_high v c - cell_low v c <= D v c)) <= beta.
 Proof.
-  intros HD. eapply Rle_trans; [|apply (any_looks Omega P looks stop W beta) with (m := m)].
+  intros HD. eapply Rle_trans; [|apply (any_looks P looks stop W beta) with (m := m)].
   - apply Pr_mono. intros w (later & c & v & Hs & Hn & Hno). exists later, c, v. split; auto. intros Hr. apply Hno.
     assert (Hc : (c <= K v)%nat).
-    { assert (Hin : forall j x l, play Omega nat (cell_shown Omega P looks) stop j x w = l ++ c :: v ->
+    { assert (Hin : forall j x l, play (cell_shown P looks) stop j x w = l ++ c :: v ->
         (exists l', x = l' ++ c :: v) \/ (c <= K v)%nat).
       { clear. induction j as [|j IH]; intros x l E; simpl in E; [left; eauto|].
         destruct (stop x); [left; eauto|]. destruct (IH _ _ E) as [(l' & E')|H]; [|now right].
@@ -244,13 +244,13 @@ Proof.
 Qed.
 
 Section Guesses.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
-Notation P := (P X Ds).
+Notation P := (P Ds).
 Variable ask : node -> query X.
 Variable rows : node -> list bool.
 Hypothesis some_rows : forall v, select (rows v) Ds <> nil.
-Notation n v := (size X Ds (rows v)).
+Notation n v := (size Ds (rows v)).
 Variable stop : node -> bool.
 Variable beta g : R.
 Hypothesis beta_range : 0 < beta <= 1.
@@ -260,27 +260,27 @@ Hypothesis q_range : forall v, 0 < q v < 1.
 Variable down : node -> nat.
 
 Section AnyLooks.
-Variable looks : node -> look (list X) P.
-Definition guess_part (v : node) (c : nat) : R := guess_share (q v) (down v) (length (cuts_of _ P (looks v))) c.
-Definition guess_budget : node -> R := W (list X) P looks guess_part.
-Definition guess_low (v : node) (c : nat) : R := level_low (list X) P looks beta guess_part v c.
-Definition guess_high (v : node) (c : nat) : R := level_high (list X) P looks beta guess_part v c.
+Variable looks : node -> look P.
+Definition guess_part (v : node) (c : nat) : R := guess_share (q v) (down v) (length (cuts_of P (looks v))) c.
+Definition guess_budget : node -> R := W P looks guess_part.
+Definition guess_low (v : node) (c : nat) : R := level_low P looks beta guess_part v c.
+Definition guess_high (v : node) (c : nat) : R := level_high P looks beta guess_part v c.
 
 (* What is promised of a response c at v, and fails: the truth is in the interval of the cell, no wider than D. *)
 Definition guess_fails (beyond : node -> nat -> R) (D : node -> nat -> R) (m : nat) (S : list X) : Prop :=
-  exists later c v, shown (list X) nat (cell_shown (list X) P looks) stop m S = later ++ c :: v /\
-    narrow (list X) P looks beyond g v c /\
-    ~ (cell_low _ P looks beta guess_part (fun v => n v) v c <= truth_of _ P (looks v) <=
-         cell_high _ P looks beta guess_part (fun v => n v) g v c /\
-       cell_high _ P looks beta guess_part (fun v => n v) g v c - cell_low _ P looks beta guess_part (fun v => n v) v c
+  exists later c v, shown (cell_shown P looks) stop m S = later ++ c :: v /\
+    narrow P looks beyond g v c /\
+    ~ (cell_low P looks beta guess_part (fun v => n v) v c <= truth_of P (looks v) <=
+         cell_high P looks beta guess_part (fun v => n v) g v c /\
+       cell_high P looks beta guess_part (fun v => n v) g v c - cell_low P looks beta guess_part (fun v => n v) v c
          <= D v c).
 
 (* The plan: the budget that is left if each guess that moved did so by one cell. *)
 Fixpoint moves (v : node) : list bool := match v with nil => nil | c :: v => negb (c =? down v)%nat :: moves v end.
 Definition one_cell (v : node) : Prop := forall later c u, v = later ++ c :: u ->
-  (c <= length (cuts_of _ P (looks u)))%nat /\ (down u <= c + 1)%nat /\ (c <= down u + 1)%nat.
+  (c <= length (cuts_of P (looks u)))%nat /\ (down u <= c + 1)%nat /\ (c <= down u + 1)%nat.
 
-Theorem guess_code (a b : R) v : (forall u, (down u <= length (cuts_of _ P (looks u)))%nat) ->
+Theorem guess_code (a b : R) v : (forall u, (down u <= length (cuts_of P (looks u)))%nat) ->
   (forall u, q u = (a + INR (passes (moves u))) / (a + b + INR (length (moves u)))) -> one_cell v ->
   code (fun u => (a + INR (passes u)) / (a + b + INR (length u))) (moves v) * (1 / 4)^(passes (moves v)) <= guess_budget v.
 Proof.
@@ -288,11 +288,11 @@ Proof.
   assert (H1' : one_cell v) by (intros later d u E; apply (H1 (c :: later) d u); simpl; now rewrite E).
   specialize (IH H1'). destruct (H1 nil c v eq_refl) as (Hk & Hc1 & Hc2).
   unfold guess_budget in *. cbn [moves code W]. rewrite <- Hq. assert (Hqr := q_range v). specialize (Hd v).
-  set (k := length (cuts_of _ P (looks v))) in *.
-  assert (HW : 0 <= W (list X) P looks guess_part v).
+  set (k := length (cuts_of P (looks v))) in *.
+  assert (HW : 0 <= W P looks guess_part v).
   { apply W_nonneg. intros u i Hi. apply guess_share_falls; auto. }
-  set (x := code _ (moves v)) in *. set (y := (1 / 4)^(passes (moves v))) in *. set (w := W _ _ _ _ v) in *.
-  assert (Hshare : share (list X) P looks guess_part v c = guess_part v c - guess_part v (S c)).
+  set (x := code _ (moves v)) in *. set (y := (1 / 4)^(passes (moves v))) in *. set (w := W _ _ _ v) in *.
+  assert (Hshare : share P looks guess_part v c = guess_part v c - guess_part v (S c)).
   { unfold share. fold k. now rewrite (proj2 (Nat.leb_le c k)). }
   rewrite Hshare. unfold guess_part. fold k.
   assert (Hcode : 0 <= x * y).
@@ -322,18 +322,18 @@ Proof.
 Qed.
 
 (* The two widths of the plan: of a guess that holds, and of one that moved by one cell or its mirror image. *)
-Theorem guess_widths v (D : R) : (forall v, 0 < n v) -> (down v <= length (cuts_of _ P (looks v)))%nat ->
+Theorem guess_widths v (D : R) : (forall v, 0 < n v) -> (down v <= length (cuts_of P (looks v)))%nat ->
   let w := guess_budget v in
   wide (n v) (beta * (w * (1 - q v / 2))) (beta * (w * (1 - q v / 2))) g D ->
   wide (n v) (beta * (w * (q v / 2))) (beta * (w * (1 - q v / 4))) g D ->
-  forall c, (c <= length (cuts_of _ P (looks v)))%nat -> (down v <= c + 1)%nat -> (c <= down v + 1)%nat ->
+  forall c, (c <= length (cuts_of P (looks v)))%nat -> (down v <= c + 1)%nat -> (c <= down v + 1)%nat ->
   wide (n v) (guess_low v c) (guess_high v c) g D.
 Proof.
   intros Hn Hd w Hhold Hmoved c Hc H1 H2. assert (Hq := q_range v).
   assert (Hw : 0 <= w).
   { apply W_nonneg. intros u i Hi. apply guess_share_falls; auto. }
   unfold guess_low, guess_high, level_low, level_high. fold guess_budget. fold w. unfold guess_part.
-  set (k := length (cuts_of _ P (looks v))) in *.
+  set (k := length (cuts_of P (looks v))) in *.
   assert (Hlevel : forall x y, x <= y -> beta * (w * x) <= beta * (w * y)).
   { intros x y Hxy. apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; auto. }
   assert (Hcases : c = down v \/ c = S (down v) \/ S c = down v) by lia.
@@ -351,18 +351,18 @@ Section Bounded.
 Variable cuts : node -> list R.
 Hypothesis cuts_ordered : forall v, ordered (cuts v).
 Hypothesis cut_range : forall v i, (i < length (cuts v))%nat -> 0 < nth i (cuts v) 0 <= 1.
-Definition bounded_guesses (v : node) : look (list X) P :=
-  unit_look X Ds (ask v) (rows v) (some_rows v) (cuts v) (cuts_ordered v).
+Definition bounded_guesses (v : node) : look P :=
+  unit_look Ds (ask v) (rows v) (some_rows v) (cuts v) (cuts_ordered v).
 
 Theorem open_guess_bounded (D : node -> nat -> R) m :
   (forall v c, wide (n v) (guess_low bounded_guesses v c) (guess_high bounded_guesses v c) g (D v c)) ->
   P (guess_fails bounded_guesses (fun v i => nth i (cuts v) 0) D m) <= beta.
 Proof.
-  intros HD. apply (cells_in_width (list X) P bounded_guesses stop beta beta_range (guess_part bounded_guesses)); auto.
+  intros HD. apply (cells_in_width P bounded_guesses stop beta beta_range (guess_part bounded_guesses)); auto.
   - intros v. apply (proj2 (guess_share_ends (q v) (down v) _)).
   - intros v c Hc. now apply guess_share_falls.
   - intros v. now apply n_pos.
-  - intros v. now apply (Records.truth_range X Ds (rows v) (ask v)).
+  - intros v. now apply (Records.truth_range Ds (rows v) (ask v)).
   - intros v i Hi. generalize (cut_range v i Hi). lra.
   - intros v i p level Hi. now apply unit_low_end, cut_range.
   - intros v i p level Hi. now apply unit_high_end, cut_range.
@@ -374,34 +374,34 @@ End Bounded.
 (* 0/1 values: cuts are counts. *)
 Section Counted.
 Hypothesis H56 : Hoeffding1956.
-Hypothesis ask_01 : forall v, zero_one X (ask v).
+Hypothesis ask_01 : forall v, zero_one (ask v).
 Variable counts : node -> list nat.
 Hypothesis counts_range : forall v k, In k (counts v) -> (1 <= k <= length (select (rows v) Ds))%nat.
 Hypothesis counts_rise : forall v i j, (i < j)%nat -> (j < length (counts v))%nat ->
   (nth i (counts v) 0 < nth j (counts v) 0)%nat.
-Definition counted_guesses (v : node) : look (list X) P :=
-  count_look X Ds H56 (ask v) (ask_01 v) (rows v) (some_rows v) (counts v) (counts_range v) (counts_rise v).
+Definition counted_guesses (v : node) : look P :=
+  count_look Ds H56 (ask v) (ask_01 v) (rows v) (some_rows v) (counts v) (counts_range v) (counts_rise v).
 
 Theorem open_guess_counts (D : node -> nat -> R) m :
   (forall v c, wide (n v) (guess_low counted_guesses v c) (guess_high counted_guesses v c) g (D v c)) ->
   P (guess_fails counted_guesses (fun v i => INR (nth i (counts v) 0%nat) / n v - 1 / n v) D m) <= beta.
 Proof.
   intros HD.
-  assert (Hlen : forall v, length (cuts_of _ P (counted_guesses v)) = length (counts v)) by (intros; apply map_length).
+  assert (Hlen : forall v, length (cuts_of P (counted_guesses v)) = length (counts v)) by (intros; apply map_length).
   assert (Hcut : forall v i, (i < length (counts v))%nat ->
-    nth i (cuts_of _ P (counted_guesses v)) 0 = INR (nth i (counts v) 0%nat) / n v) by (intros; now apply count_cut).
+    nth i (cuts_of P (counted_guesses v)) 0 = INR (nth i (counts v) 0%nat) / n v) by (intros; now apply count_cut).
   assert (H1n : forall v, 0 < 1 / n v) by (intros v; assert (Hn : 0 < n v) by (now apply n_pos); apply Rdiv_lt_0_compat; lra).
-  apply (cells_in_width (list X) P counted_guesses stop beta beta_range (guess_part counted_guesses)); auto.
+  apply (cells_in_width P counted_guesses stop beta beta_range (guess_part counted_guesses)); auto.
   - intros v. apply (proj2 (guess_share_ends (q v) (down v) _)).
   - intros v c Hc. now apply guess_share_falls.
   - intros v. now apply n_pos.
-  - intros v. now apply (Records.truth_range X Ds (rows v) (ask v)).
+  - intros v. now apply (Records.truth_range Ds (rows v) (ask v)).
   - intros v i Hi. rewrite Hlen in Hi. rewrite Hcut by auto.
-    generalize (count_range X Ds (rows v) (some_rows v) (counts v) (counts_range v) i Hi) (H1n v). lra.
+    generalize (count_range Ds (rows v) (some_rows v) (counts v) (counts_range v) i Hi) (H1n v). lra.
   - intros v i Hi. rewrite Hlen in Hi.
-    generalize (count_range X Ds (rows v) (some_rows v) (counts v) (counts_range v) i Hi). lra.
-  - intros v i p level Hi. rewrite Hlen in Hi. rewrite Hcut in * by auto. apply (count_low_end X Ds (rows v) (some_rows v) (counts v) (counts_range v)); auto.
-  - intros v i p level Hi. rewrite Hlen in Hi. rewrite Hcut in * by auto. apply (count_high_end X Ds (rows v) (some_rows v) (counts v) (counts_range v)); auto.
+    generalize (count_range Ds (rows v) (some_rows v) (counts v) (counts_range v) i Hi). lra.
+  - intros v i p level Hi. rewrite Hlen in Hi. rewrite Hcut in * by auto. apply (count_low_end Ds (rows v) (some_rows v) (counts v) (counts_range v)); auto.
+  - intros v i p level Hi. rewrite Hlen in Hi. rewrite Hcut in * by auto. apply (count_high_end Ds (rows v) (some_rows v) (counts v) (counts_range v)); auto.
   - left. intros v. apply count_fits.
 Qed.
 

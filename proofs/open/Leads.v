@@ -11,27 +11,27 @@ Definition half {X} (f : difference X) : query X.
   exists (fun x => (1 + dn f x) / 2). intros x. destruct f as [g Hg]. simpl. specialize (Hg x). lra.
 Defined.
 
-Lemma half_decided X (Ds : list (law X)) asked decided f :
-  decides X (dn f) (dn f) Ds asked decided -> decided_by X Ds asked decided f (half f).
+Lemma half_decided {X} (Ds : list (law X)) asked decided f :
+  decides (dn f) (dn f) Ds asked decided -> decided_by Ds asked decided f (half f).
 Proof.
-  intros H. unfold decided_by. replace (fun x => 2 * fn X (half f) x - 1) with (dn f); auto.
+  intros H. unfold decided_by. replace (fun x => 2 * fn (half f) x - 1) with (dn f); auto.
   apply FunctionalExtensionality.functional_extensionality. intros x. simpl. lra.
 Qed.
 
 Section Leads.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Variables asked decided : list bool.
-Notation P := (P X Ds).
+Notation P := (P Ds).
 Notation chosen := (select decided Ds).
 Hypothesis some_decided : chosen <> nil.
-Notation n := (size X Ds asked).
-Notation d := (size X Ds decided).
-Notation lead := (lead X Ds asked).
-Notation truth := (lead_truth X Ds asked).
+Notation n := (size Ds asked).
+Notation d := (size Ds decided).
+Notation lead := (lead Ds asked).
+Notation truth := (lead_truth Ds asked).
 Variable f : difference X.
 Variable q : query X.
-Hypothesis f_decided : decided_by X Ds asked decided f q.
+Hypothesis f_decided : decided_by Ds asked decided f q.
 
 (* Where a lead of y stands among the means of the decided rows. *)
 Definition among (n d y : R) : R := (1 + n * y / d) / 2.
@@ -47,12 +47,12 @@ Proof.
   split; intros Hv; apply Rnot_lt_ge; intros Hn; nra.
 Qed.
 
-Lemma lead_law A : P (fun S => A (lead f S)) = P (fun S => A ((2 * value X Ds decided q S - 1) * d / n)).
+Lemma lead_law A : P (fun S => A (lead f S)) = P (fun S => A ((2 * value Ds decided q S - 1) * d / n)).
 Proof. now apply decided_rows. Qed.
 
-Lemma truth_among : Records.truth X Ds decided q = among n d (truth f).
+Lemma truth_among : Records.truth Ds decided q = among n d (truth f).
 Proof.
-  assert (H := sizes). destruct (decided_rows X Ds asked decided f q some_decided f_decided) as [_ E].
+  assert (H := sizes). destruct (decided_rows Ds asked decided f q some_decided f_decided) as [_ E].
   rewrite E. unfold among. field. lra.
 Qed.
 
@@ -62,12 +62,12 @@ Proof.
   apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; lra|]. apply Rmult_le_compat_l; lra.
 Qed.
 
-Lemma at_or_above x : P (fun S => lead f S >= x) = P (fun S => value X Ds decided q S >= among n d x).
+Lemma at_or_above x : P (fun S => lead f S >= x) = P (fun S => value Ds decided q S >= among n d x).
 Proof.
   rewrite (lead_law (fun y => y >= x)). apply Rle_antisym; apply Pr_mono; intros S; apply above_among.
 Qed.
 
-Lemma below_it x : P (fun S => lead f S < x) = P (fun S => value X Ds decided q S < among n d x).
+Lemma below_it x : P (fun S => lead f S < x) = P (fun S => value Ds decided q S < among n d x).
 Proof.
   rewrite (lead_law (fun y => y < x)). apply Rle_antisym; apply Pr_mono; intros S HS; apply Rnot_ge_lt; intros Hge;
     apply above_among in Hge; lra.
@@ -91,39 +91,39 @@ Qed.
 (* Two classes: f is 1 or -1 on the decided rows, and W of them are won. A lead of x or more is a W of k or more. *)
 Section TwoClasses.
 Hypothesis H56 : Hoeffding1956.
-Hypothesis won : zero_one X q.
+Hypothesis won : zero_one q.
 
-Lemma count_value S : exists w, value X Ds decided q S = INR w / d.
-Proof. destruct (sum_count X q (select decided S) won) as [w Hw]. exists w. unfold value, emp. now rewrite Hw. Qed.
+Lemma count_value S : exists w, value Ds decided q S = INR w / d.
+Proof. destruct (sum_count q (select decided S) won) as [w Hw]. exists w. unfold value, emp. now rewrite Hw. Qed.
 
-Theorem lead_count_up c x b k : INR k < (d + n * x) / 2 + 1 -> count_cert X chosen (among n d c) k b -> truth f <= c ->
+Theorem lead_count_up c x b k : INR k < (d + n * x) / 2 + 1 -> count_cert chosen (among n d c) k b -> truth f <= c ->
   P (fun S => lead f S >= x) <= b.
 Proof.
   intros Hk Hc Ht. assert (H := sizes). rewrite at_or_above.
-  eapply Rle_trans; [|apply (count_cert_valid X chosen some_decided q (among n d c) k b H56 won); auto].
-  - rewrite <- (select_P X Ds decided (fun S => emp X chosen q S >= INR k / Tails.n X chosen)).
-    apply Pr_mono. intros S. change (value X Ds decided q S >= among n d x -> value X Ds decided q S >= INR k / d).
+  eapply Rle_trans; [|apply (count_cert_valid chosen some_decided q (among n d c) k b H56 won); auto].
+  - rewrite <- (select_P Ds decided (fun S => emp chosen q S >= INR k / Tails.n chosen)).
+    apply Pr_mono. intros S. change (value Ds decided q S >= among n d x -> value Ds decided q S >= INR k / d).
     destruct (count_value S) as [w ->]. intros HS. unfold Rdiv. apply Rmult_ge_compat_r.
     { left. apply Rinv_0_lt_compat. lra. }
     apply Rle_ge, le_INR. enough (k < Datatypes.S w)%nat by lia. apply INR_lt. rewrite S_INR.
     apply Rmult_ge_compat_r with (r := d) in HS; [|lra]. unfold among in HS.
     replace (INR w / d * d) with (INR w) in HS by (field; lra).
     replace ((1 + n * x / d) / 2 * d) with ((d + n * x) / 2) in HS by (field; lra). lra.
-  - change (Records.truth X Ds decided q <= among n d c). rewrite truth_among. now apply among_le.
+  - change (Records.truth Ds decided q <= among n d c). rewrite truth_among. now apply among_le.
 Qed.
 
 Theorem lead_count_down c x b k : (d + n * x) / 2 <= INR k -> (1 <= k <= length chosen)%nat ->
-  fewer_cert X chosen (among n d c) k b -> c <= truth f ->
+  fewer_cert chosen (among n d c) k b -> c <= truth f ->
   P (fun S => lead f S < x) <= b.
 Proof.
   intros Hk Hr Hc Ht. assert (H := sizes). rewrite below_it.
-  eapply Rle_trans; [|apply (fewer_cert_valid X chosen some_decided q (among n d c) k b H56 won); auto].
-  - rewrite <- (select_P X Ds decided (fun S => emp X chosen q S < INR k / Tails.n X chosen)).
-    apply Pr_mono. intros S HS. change (value X Ds decided q S < INR k / d). eapply Rlt_le_trans; [exact HS|].
+  eapply Rle_trans; [|apply (fewer_cert_valid chosen some_decided q (among n d c) k b H56 won); auto].
+  - rewrite <- (select_P Ds decided (fun S => emp chosen q S < INR k / Tails.n chosen)).
+    apply Pr_mono. intros S HS. change (value Ds decided q S < INR k / d). eapply Rlt_le_trans; [exact HS|].
     unfold among. apply Rmult_le_reg_r with d; [lra|].
     replace ((1 + n * x / d) / 2 * d) with ((d + n * x) / 2) by (field; lra).
     replace (INR k / d * d) with (INR k) by (field; lra). exact Hk.
-  - change (among n d c <= Records.truth X Ds decided q). rewrite truth_among. now apply among_le.
+  - change (among n d c <= Records.truth Ds decided q). rewrite truth_among. now apply among_le.
 Qed.
 
 End TwoClasses.

@@ -9,7 +9,7 @@ Open Scope R_scope.
 
 (* One look: a value on the sample with its truth, cuts, and ends whose tails hold. *)
 Section Look.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 
 Record look := Look {
@@ -50,9 +50,9 @@ Definition right_at (v : list nat) (c : nat) : Prop :=
   Rbar_le (lower_said v c) (truth_of (looks v)) /\ Rbar_le (truth_of (looks v)) (upper_said v c).
 
 Theorem any_looks m :
-  P (fun w => exists later c v, shown Omega nat cell_shown stop m w = later ++ c :: v /\ ~ right_at v c) <= beta.
+  P (fun w => exists later c v, shown cell_shown stop m w = later ++ c :: v /\ ~ right_at v c) <= beta.
 Proof.
-  apply (cells_sharp Omega P (fun v => value_of (looks v)) (fun v => truth_of (looks v))
+  apply (cells_sharp P (fun v => value_of (looks v)) (fun v => truth_of (looks v))
     (fun v => cuts_of (looks v)) (fun v => cuts_rise (looks v)) stop W (fun _ => 0) beta); auto.
   - intros; lra.
   - intros v. unfold K. specialize (W_sum v). lra.
@@ -143,10 +143,10 @@ End Margins.
 End Look.
 
 Section OnRecords.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Notation sample := (list X).
-Notation P := (P X Ds).
+Notation P := (P Ds).
 
 (* Values in [0,1] on some of the rows. *)
 Section Unit.
@@ -155,10 +155,10 @@ Variable rows : list bool.
 Hypothesis some_rows : select rows Ds <> nil.
 Variable cuts : list R.
 Hypothesis cuts_ordered : ordered cuts.
-Notation size := (size X Ds rows).
+Notation size := (size Ds rows).
 
-Program Definition unit_look : look sample P := {|
-  value_of := value X Ds rows q; truth_of := truth X Ds rows q; cuts_of := cuts;
+Program Definition unit_look : look P := {|
+  value_of := value Ds rows q; truth_of := truth Ds rows q; cuts_of := cuts;
   lower_of := lower_best size; upper_of := upper_best size
 |}.
 Next Obligation.
@@ -178,7 +178,7 @@ Proof.
   split; [lra|]. unfold up_cert. apply low_kl; try lra. now rewrite kl_flip.
 Qed.
 
-Lemma unit_fits : fits sample P unit_look.
+Lemma unit_fits : fits P unit_look.
 Proof.
   intros c Hc. cbn [cuts_of lower_of upper_of unit_look] in *. exists (nth (c - 1) cuts 0). split.
   - intros i level Hi. apply Rbar_le_trans with (Finite (nth i cuts 0)).
@@ -195,19 +195,19 @@ End Unit.
 Section Counted.
 Hypothesis H56 : Hoeffding1956.
 Variable q : query X.
-Hypothesis q_01 : zero_one X q.
+Hypothesis q_01 : zero_one q.
 Variable rows : list bool.
 Notation chosen := (select rows Ds).
 Hypothesis some_rows : chosen <> nil.
-Notation size := (size X Ds rows).
+Notation size := (size Ds rows).
 Variable counts : list nat.
 Hypothesis counts_range : forall k, In k counts -> (1 <= k <= length chosen)%nat.
 Hypothesis counts_rise : forall i j, (i < j)%nat -> (j < length counts)%nat -> (nth i counts 0 < nth j counts 0)%nat.
 
 Definition lower_count (x level : R) : Rbar :=
-  Lub_Rbar (fun l => l <= x /\ exists k, x = INR k / size /\ count_cert X chosen l k level).
+  Lub_Rbar (fun l => l <= x /\ exists k, x = INR k / size /\ count_cert chosen l k level).
 Definition upper_count (x level : R) : Rbar :=
-  Glb_Rbar (fun u => x - 1 / size <= u /\ exists k, x = INR k / size /\ fewer_cert X chosen u k level).
+  Glb_Rbar (fun u => x - 1 / size <= u /\ exists k, x = INR k / size /\ fewer_cert chosen u k level).
 
 Lemma size_pos : 0 < size.
 Proof. now apply n_pos. Qed.
@@ -226,7 +226,7 @@ Proof.
 Qed.
 
 Lemma below_count t k level : Rbar_lt (Finite t) (lower_count (INR k / size) level) ->
-  exists l, t <= l /\ count_cert X chosen l k level.
+  exists l, t <= l /\ count_cert chosen l k level.
 Proof.
   intros H. apply Classical_Prop.NNPP. intros Hno. revert H. apply Rbar_le_not_lt. apply (proj2 (Lub_Rbar_correct _)).
   intros l (Hl & k' & E & Hc). simpl. apply Rnot_lt_le. intros Hlt. apply Hno. exists l.
@@ -234,15 +234,15 @@ Proof.
 Qed.
 
 Lemma above_count t k level : Rbar_lt (upper_count (INR k / size) level) (Finite t) ->
-  exists u, u <= t /\ fewer_cert X chosen u k level.
+  exists u, u <= t /\ fewer_cert chosen u k level.
 Proof.
   intros H. apply Classical_Prop.NNPP. intros Hno. revert H. apply Rbar_le_not_lt. apply (proj2 (Glb_Rbar_correct _)).
   intros u (Hu & k' & E & Hc). simpl. apply Rnot_lt_le. intros Hlt. apply Hno. exists u.
   rewrite (same_count _ _ E). split; [lra|auto].
 Qed.
 
-Program Definition count_look : look sample P := {|
-  value_of := value X Ds rows q; truth_of := truth X Ds rows q;
+Program Definition count_look : look P := {|
+  value_of := value Ds rows q; truth_of := truth Ds rows q;
   cuts_of := map (fun k => INR k / size) counts;
   lower_of := lower_count; upper_of := upper_count
 |}.
@@ -254,13 +254,13 @@ Next Obligation.
 Qed.
 Next Obligation.
   apply in_map_iff in H. destruct H as (k & <- & Hk). apply below_count in H1. destruct H1 as (l & Hl & Hc).
-  assert (Hv := count_cert_valid X chosen some_rows q l k q0 H56 q_01 Hl Hc).
-  rewrite <- (select_P X Ds rows (fun S => emp X chosen q S >= INR k / Tails.n X chosen)) in Hv. exact Hv.
+  assert (Hv := count_cert_valid chosen some_rows q l k q0 H56 q_01 Hl Hc).
+  rewrite <- (select_P Ds rows (fun S => emp chosen q S >= INR k / Tails.n chosen)) in Hv. exact Hv.
 Qed.
 Next Obligation.
   apply in_map_iff in H. destruct H as (k & <- & Hk). apply above_count in H1. destruct H1 as (u & Hu & Hc).
-  assert (Hv := fewer_cert_valid X chosen some_rows q u k q0 H56 q_01 Hu (counts_range k Hk) Hc).
-  rewrite <- (select_P X Ds rows (fun S => emp X chosen q S < INR k / Tails.n X chosen)) in Hv. exact Hv.
+  assert (Hv := fewer_cert_valid chosen some_rows q u k q0 H56 q_01 Hu (counts_range k Hk) Hc).
+  rewrite <- (select_P Ds rows (fun S => emp chosen q S < INR k / Tails.n chosen)) in Hv. exact Hv.
 Qed.
 
 (* The ends are no worse than those of the relative entropy, below a count k at (k-1)/n. *)
@@ -287,13 +287,13 @@ Proof.
   intros Hi Hp Hle. assert (Hn := size_pos). assert (Hr := count_range i Hi).
   destruct (counts_range (nth i counts 0%nat) ltac:(apply nth_In; auto)) as [H1 H2].
   apply (proj1 (Glb_Rbar_correct _)). split; [lra|]. exists (nth i counts 0%nat). split; [reflexivity|].
-  assert (E : INR (S (length chosen) - nth i counts 0%nat) / Tails.n X chosen =
+  assert (E : INR (S (length chosen) - nth i counts 0%nat) / Tails.n chosen =
     1 - (INR (nth i counts 0%nat) / size - 1 / size)).
   { rewrite minus_INR, S_INR by lia. unfold Records.size, Tails.n in *. field. lra. }
   unfold fewer_cert. apply count_kl; rewrite ?E; try lra. rewrite kl_flip. exact Hle.
 Qed.
 
-Lemma count_fits : fits sample P count_look.
+Lemma count_fits : fits P count_look.
 Proof.
   assert (Hs := size_pos). assert (Hi : 0 < / size) by now apply Rinv_0_lt_compat.
   intros c Hc. cbn [cuts_of lower_of upper_of count_look] in *. rewrite map_length in Hc.

@@ -7,7 +7,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section OpenGate.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 (* At the node v: the value on the sample, the truth, the threshold, what a pass says, what a failure says. *)
 Variable emp : list bool -> Omega -> R.
@@ -51,9 +51,9 @@ Qed.
 
 Theorem open_gate m :
   P (fun w => exists later b v,
-       shown Omega bool verdict stop m w = later ++ b :: v /\ wrong v b) <= beta.
+       shown verdict stop m w = later ++ b :: v /\ wrong v b) <= beta.
 Proof.
-  eapply Rle_trans; [|apply (budget Omega bool P verdict stop right right_dec W beta beta_nonneg
+  eapply Rle_trans; [|apply (budget P verdict stop right right_dec W beta beta_nonneg
     W_nonneg W_root rights) with (m := m)].
   - apply Pr_mono. intros w (later & b & v & H & Hw). exists later, b, v. split; auto.
     unfold wrong, right in *. destruct b; destruct Hw as [[? ?]|[? ?]]; try discriminate; lra.
@@ -76,7 +76,7 @@ End OpenGate.
 
 (* Tests.  pval v w is the p-value of the test chosen at v, null v says that its null hypothesis is true. *)
 Section OpenTests.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 Variable pval : list bool -> Omega -> R.
 Variable null : list bool -> Prop.
@@ -97,11 +97,11 @@ Definition rejects (v : list bool) (w : Omega) : bool :=
   if Rle_dec (pval v w) (level v) then true else false.
 
 Theorem open_tests m :
-  P (fun w => exists later v, shown Omega bool rejects stop m w = later ++ true :: v /\ null v) <= beta.
+  P (fun w => exists later v, shown rejects stop m w = later ++ true :: v /\ null v) <= beta.
 Proof.
   pose (emp := fun v w => if Rle_dec (pval v w) (level v) then 1 else 0).
   pose (pop := fun v => if null_dec v then 0 else 1).
-  eapply Rle_trans; [|apply (open_gate Omega P emp pop (fun _ => 1) (fun _ => 0) (fun _ => 1))
+  eapply Rle_trans; [|apply (open_gate P emp pop (fun _ => 1) (fun _ => 0) (fun _ => 1))
     with (stop := stop) (W := W) (m := m)]; auto.
   - apply Pr_mono. intros w (later & v & H & Hn). exists later, true, v. split.
     + rewrite <- H. unfold shown. clear. generalize (@nil bool).

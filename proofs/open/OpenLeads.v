@@ -10,15 +10,15 @@ Open Scope R_scope.
 
 (* A look at a value y, mapped to ay + b: a value of that law, with its truth. *)
 Section Moved.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
-Variable l : look Omega P.
+Variable l : look P.
 Variables a b : R.
 Hypothesis a_pos : 0 < a.
 Variable value : Omega -> R.
 Variable truth : R.
-Hypothesis same_law : forall A : R -> Prop, P (fun w => A (value w)) = P (fun w => A (a * value_of Omega P l w + b)).
-Hypothesis same_truth : truth = a * truth_of Omega P l + b.
+Hypothesis same_law : forall A : R -> Prop, P (fun w => A (value w)) = P (fun w => A (a * value_of P l w + b)).
+Hypothesis same_truth : truth = a * truth_of P l + b.
 
 Definition moved (y : R) : R := a * y + b.
 Definition end_moved (e : Rbar) : Rbar := match e with Finite y => Finite (moved y) | e => e end.
@@ -29,99 +29,99 @@ Proof. unfold moved. split; intros H; nra. Qed.
 Lemma moved_back y : (moved y - b) / a = y.
 Proof. unfold moved. field. lra. Qed.
 
-Lemma moved_nth i : (i < length (cuts_of Omega P l))%nat ->
-  nth i (map moved (cuts_of Omega P l)) 0 = moved (nth i (cuts_of Omega P l) 0).
+Lemma moved_nth i : (i < length (cuts_of P l))%nat ->
+  nth i (map moved (cuts_of P l)) 0 = moved (nth i (cuts_of P l) 0).
 Proof. intros H. rewrite (nth_indep _ 0 (moved 0)) by (now rewrite map_length). apply map_nth. Qed.
 
-Program Definition moved_look : look Omega P := {|
-  value_of := value; truth_of := truth; cuts_of := map moved (cuts_of Omega P l);
-  lower_of := fun x q => end_moved (lower_of Omega P l ((x - b) / a) q);
-  upper_of := fun x q => end_moved (upper_of Omega P l ((x - b) / a) q)
+Program Definition moved_look : look P := {|
+  value_of := value; truth_of := truth; cuts_of := map moved (cuts_of P l);
+  lower_of := fun x q => end_moved (lower_of P l ((x - b) / a) q);
+  upper_of := fun x q => end_moved (upper_of P l ((x - b) / a) q)
 |}.
 Next Obligation.
   intros i j Hi Hj. rewrite map_length in Hj. rewrite !moved_nth by lia.
-  apply (proj1 (moved_le _ _)). now apply (cuts_rise Omega P l).
+  apply (proj1 (moved_le _ _)). now apply (cuts_rise P l).
 Qed.
 Next Obligation.
   apply in_map_iff in H. destruct H as (c & <- & Hc). rewrite moved_back in H1.
   rewrite (same_law (fun y => y >= moved c)).
-  eapply Rle_trans; [|apply (lower_holds Omega P l c q Hc H0)].
+  eapply Rle_trans; [|apply (lower_holds P l c q Hc H0)].
   - apply Pr_mono. intros w Hw. now apply Rle_ge, (proj2 (moved_le _ _)), Rge_le.
-  - destruct (lower_of Omega P l c q) as [y| |]; simpl in *; auto. unfold moved in H1. nra.
+  - destruct (lower_of P l c q) as [y| |]; simpl in *; auto. unfold moved in H1. nra.
 Qed.
 Next Obligation.
   apply in_map_iff in H. destruct H as (c & <- & Hc). rewrite moved_back in H1.
   rewrite (same_law (fun y => y < moved c)).
-  eapply Rle_trans; [|apply (upper_holds Omega P l c q Hc H0)].
+  eapply Rle_trans; [|apply (upper_holds P l c q Hc H0)].
   - apply Pr_mono. intros w Hw. apply Rnot_le_lt. intros Hn. apply (proj1 (moved_le _ _)) in Hn. unfold moved in *. lra.
-  - destruct (upper_of Omega P l c q) as [y| |]; simpl in *; auto. unfold moved in H1. nra.
+  - destruct (upper_of P l c q) as [y| |]; simpl in *; auto. unfold moved in H1. nra.
 Qed.
 
-Lemma moved_fits : fits Omega P l -> fits Omega P moved_look.
+Lemma moved_fits : fits P l -> fits P moved_look.
 Proof.
   intros H c Hc. cbn [cuts_of moved_look lower_of upper_of] in *. rewrite map_length in *.
   destruct (H c Hc) as (y & Hl & Hu). exists (moved y).
   split.
   - intros i q Hi. rewrite moved_nth, moved_back by lia. specialize (Hl i q Hi).
-    destruct (lower_of _ _ _ _ _) as [z| |]; simpl in *; auto. now apply (proj1 (moved_le _ _)).
+    destruct (lower_of _ _ _ _) as [z| |]; simpl in *; auto. now apply (proj1 (moved_le _ _)).
   - intros i q Hi Hk. rewrite moved_nth, moved_back by lia. specialize (Hu i q Hi Hk).
-    destruct (upper_of _ _ _ _ _) as [z| |]; simpl in *; auto. now apply (proj1 (moved_le _ _)).
+    destruct (upper_of _ _ _ _) as [z| |]; simpl in *; auto. now apply (proj1 (moved_le _ _)).
 Qed.
 
 End Moved.
 
 Section OnRecords.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
-Notation P := (P X Ds).
+Notation P := (P Ds).
 
 (* A look at a lead: the cuts are those of the decided rows, mapped by y to (2y-1)D/n. *)
 Section Lead.
 Variables asked decided : list bool.
 Notation chosen := (select decided Ds).
 Hypothesis some_decided : chosen <> nil.
-Notation n := (size X Ds asked).
-Notation d := (size X Ds decided).
+Notation n := (size Ds asked).
+Notation d := (size Ds decided).
 Variable f : difference X.
 Variable q : query X.
-Hypothesis f_decided : decided_by X Ds asked decided f q.
+Hypothesis f_decided : decided_by Ds asked decided f q.
 
 Lemma scale_pos : 0 < 2 * d / n.
-Proof. assert (H := sizes X Ds asked decided some_decided f q f_decided). apply Rdiv_lt_0_compat; lra. Qed.
+Proof. assert (H := sizes Ds asked decided some_decided f q f_decided). apply Rdiv_lt_0_compat; lra. Qed.
 
 Lemma scaled y : (2 * y - 1) * d / n = 2 * d / n * y + - (d / n).
 Proof. unfold Rdiv. ring. Qed.
 
-Lemma lead_same A : P (fun S => A (lead X Ds asked f S)) =
-  P (fun S => A (2 * d / n * value X Ds decided q S + - (d / n))).
+Lemma lead_same A : P (fun S => A (lead Ds asked f S)) =
+  P (fun S => A (2 * d / n * value Ds decided q S + - (d / n))).
 Proof.
-  rewrite (lead_law X Ds asked decided some_decided f q f_decided A).
+  rewrite (lead_law Ds asked decided some_decided f q f_decided A).
   apply Rle_antisym; apply Pr_mono; intros S; now rewrite scaled.
 Qed.
 
-Lemma truth_same : lead_truth X Ds asked f = 2 * d / n * truth X Ds decided q + - (d / n).
+Lemma truth_same : lead_truth Ds asked f = 2 * d / n * truth Ds decided q + - (d / n).
 Proof. rewrite <- scaled. now apply decided_rows. Qed.
 
 (* Any classes. *)
 Variable cuts : list R.
 Hypothesis cuts_ordered : ordered cuts.
-Definition lead_look : look (list X) P :=
-  moved_look _ _ (unit_look X Ds q decided some_decided cuts cuts_ordered) _ _ scale_pos _ _ lead_same truth_same.
+Definition lead_look : look P :=
+  moved_look _ (unit_look Ds q decided some_decided cuts cuts_ordered) _ _ scale_pos _ _ lead_same truth_same.
 
-Lemma lead_fits : fits (list X) P lead_look.
+Lemma lead_fits : fits P lead_look.
 Proof. apply moved_fits, unit_fits. Qed.
 
 (* Two classes. *)
 Hypothesis H56 : Hoeffding1956.
-Hypothesis won : zero_one X q.
+Hypothesis won : zero_one q.
 Variable counts : list nat.
 Hypothesis counts_range : forall k, In k counts -> (1 <= k <= length chosen)%nat.
 Hypothesis counts_rise : forall i j, (i < j)%nat -> (j < length counts)%nat -> (nth i counts 0 < nth j counts 0)%nat.
-Definition lead_count_look : look (list X) P :=
-  moved_look _ _ (count_look X Ds H56 q won decided some_decided counts counts_range counts_rise) _ _ scale_pos _ _
+Definition lead_count_look : look P :=
+  moved_look _ (count_look Ds H56 q won decided some_decided counts counts_range counts_rise) _ _ scale_pos _ _
     lead_same truth_same.
 
-Lemma lead_count_fits : fits (list X) P lead_count_look.
+Lemma lead_count_fits : fits P lead_count_look.
 Proof. apply moved_fits, count_fits. Qed.
 
 End Lead.
@@ -134,7 +134,7 @@ Variables asked decided : list bool -> list bool.
 Hypothesis some_decided : forall v, select (decided v) Ds <> nil.
 Variable f : list bool -> difference X.
 Variable q : list bool -> query X.
-Hypothesis f_decided : forall v, decided_by X Ds (asked v) (decided v) (f v) (q v).
+Hypothesis f_decided : forall v, decided_by Ds (asked v) (decided v) (f v) (q v).
 Variables x c u : list bool -> R.
 Hypothesis c_le_u : forall v, c v <= u v.
 Variable W : list bool -> R.
@@ -143,13 +143,13 @@ Hypothesis W_root : W nil <= 1.
 Hypothesis W_sum : forall v, W (true :: v) + W (false :: v) <= W v.
 Variable stop : list bool -> bool.
 Notation chosen v := (select (decided v) Ds).
-Notation n v := (size X Ds (asked v)).
-Notation d v := (size X Ds (decided v)).
-Notation lead v := (lead X Ds (asked v) (f v)).
-Notation truth v := (lead_truth X Ds (asked v) (f v)).
+Notation n v := (size Ds (asked v)).
+Notation d v := (size Ds (decided v)).
+Notation lead v := (lead Ds (asked v) (f v)).
+Notation truth v := (lead_truth Ds (asked v) (f v)).
 
 Definition gate_leads (m : nat) (S : list X) : list bool :=
-  shown (list X) bool (verdict (list X) (fun v => lead v) x) stop m S.
+  shown (verdict (fun v => lead v) x) stop m S.
 Definition pass_level (v : list bool) : R := beta * (W v - W (false :: v)).
 Definition fail_level (v : list bool) : R := beta * (W v - W (true :: v)).
 
@@ -159,12 +159,12 @@ Proof. generalize (W_sum v) (W_nonneg (true :: v)) (W_nonneg (false :: v)). spli
 (* No lead exceeds the share of the decided rows. *)
 Lemma truth_most v : d v <= n v * u v -> ~ u v < truth v.
 Proof.
-  intros H Hu. assert (Hs := sizes X Ds _ _ (some_decided v) _ _ (f_decided v)).
+  intros H Hu. assert (Hs := sizes Ds _ _ (some_decided v) _ _ (f_decided v)).
   rewrite (truth_same _ _ (some_decided v) _ _ (f_decided v)) in Hu.
-  assert (Hr := truth_range X Ds (decided v) (q v) (some_decided v)).
+  assert (Hr := truth_range Ds (decided v) (q v) (some_decided v)).
   apply Rmult_lt_compat_l with (r := n v) in Hu; [|lra].
-  replace (n v * (2 * d v / n v * Records.truth X Ds (decided v) (q v) + - (d v / n v))) with
-    (d v * (2 * Records.truth X Ds (decided v) (q v) - 1)) in Hu by (field; lra). nra.
+  replace (n v * (2 * d v / n v * Records.truth Ds (decided v) (q v) + - (d v / n v))) with
+    (d v * (2 * Records.truth Ds (decided v) (q v) - 1)) in Hu by (field; lra). nra.
 Qed.
 
 Theorem open_gate_leads m :
@@ -175,23 +175,23 @@ Theorem open_gate_leads m :
 Proof.
   intros Hl Hu. apply open_gate with (W := W); auto.
   - intros v Ht. destruct (gate_levels v).
-    apply (lead_up X Ds _ _ (some_decided v) _ _ (f_decided v) (c v)); auto. apply Hl.
+    apply (lead_up Ds _ _ (some_decided v) _ _ (f_decided v) (c v)); auto. apply Hl.
   - intros v Ht. destruct (gate_levels v). destruct (Hu v) as [H1|H1]; [now elim (truth_most v H1)|].
-    apply (lead_down X Ds _ _ (some_decided v) _ _ (f_decided v) (u v)); auto. lra.
+    apply (lead_down Ds _ _ (some_decided v) _ _ (f_decided v) (u v)); auto. lra.
 Qed.
 
-Theorem open_gate_lead_counts (k : list bool -> nat) m : Hoeffding1956 -> (forall v, zero_one X (q v)) ->
+Theorem open_gate_lead_counts (k : list bool -> nat) m : Hoeffding1956 -> (forall v, zero_one (q v)) ->
   (forall v, (1 <= k v <= length (chosen v))%nat /\
      INR (k v) - 1 < (d v + n v * x v) / 2 <= INR (k v) /\
-     count_cert X (chosen v) (among (n v) (d v) (c v)) (k v) (pass_level v) /\
-     (d v <= n v * u v \/ fewer_cert X (chosen v) (among (n v) (d v) (u v)) (k v) (fail_level v))) ->
+     count_cert (chosen v) (among (n v) (d v) (c v)) (k v) (pass_level v) /\
+     (d v <= n v * u v \/ fewer_cert (chosen v) (among (n v) (d v) (u v)) (k v) (fail_level v))) ->
   P (fun S => exists later b v, gate_leads m S = later ++ b :: v /\ wrong (fun v => truth v) c u v b) <= beta.
 Proof.
   intros H56 Hq Hk. apply open_gate with (W := W); auto.
   - intros v Ht. destruct (Hk v) as (Hr & Hx & Hc & _).
-    apply (lead_count_up X Ds _ _ (some_decided v) _ _ (f_decided v) H56 (Hq v) (c v) _ _ (k v)); auto. lra.
+    apply (lead_count_up Ds _ _ (some_decided v) _ _ (f_decided v) H56 (Hq v) (c v) _ _ (k v)); auto. lra.
   - intros v Ht. destruct (Hk v) as (Hr & Hx & _ & [H1|H1]); [now elim (truth_most v H1)|].
-    apply (lead_count_down X Ds _ _ (some_decided v) _ _ (f_decided v) H56 (Hq v) (u v) _ _ (k v)); auto; lra.
+    apply (lead_count_down Ds _ _ (some_decided v) _ _ (f_decided v) H56 (Hq v) (u v) _ _ (k v)); auto; lra.
 Qed.
 
 End Gate.

@@ -58,7 +58,7 @@ Qed.
 
 (* A gate of which only the looks before the end have to be right. *)
 Section Until.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 Variable emp : list bool -> Omega -> R.
 Variables pop x c u : list bool -> R.
@@ -70,19 +70,19 @@ Hypothesis pass_tail : forall v, stop v = false -> pop v <= c v -> P (fun w => e
 Hypothesis fail_tail : forall v, stop v = false -> u v < pop v -> P (fun w => emp v w < x v) <= beta * W (false :: v).
 
 Lemma open_gate_until m : P (fun w => exists later r v,
-  shown Omega bool (verdict Omega emp x) stop m w = later ++ r :: v /\ OpenGate.wrong pop c u v r) <= beta.
+  shown (verdict emp x) stop m w = later ++ r :: v /\ OpenGate.wrong pop c u v r) <= beta.
 Proof.
   pose (at_look (f : list bool -> R) y v := if stop v then y else f v).
   pose (value v w := if stop v then 0 else emp v w).
-  eapply Rle_trans; [|apply (open_gate Omega P value (at_look pop 0) (at_look x 1) (at_look c 0) (at_look u 0)) with
+  eapply Rle_trans; [|apply (open_gate P value (at_look pop 0) (at_look x 1) (at_look c 0) (at_look u 0)) with
     (stop := stop) (W := W) (m := m)]; auto.
   - apply Pr_mono. intros w (later & r & v & H & Hw). exists later, r, v.
-    assert (E : forall m v, play Omega bool (verdict Omega value (at_look x 1)) stop m v w =
-      play Omega bool (verdict Omega emp x) stop m v w).
+    assert (E : forall m v, play (verdict value (at_look x 1)) stop m v w =
+      play (verdict emp x) stop m v w).
     { clear. induction m as [|m IH]; intros v; [reflexivity|]. cbn [play]. destruct (stop v) eqn:Hs; [reflexivity|].
       rewrite IH. unfold verdict, value, at_look. now rewrite Hs. }
     assert (Hs : stop v = false).
-    { assert (G : forall m u, play Omega bool (verdict Omega emp x) stop m u w = later ++ r :: v ->
+    { assert (G : forall m u, play (verdict emp x) stop m u w = later ++ r :: v ->
         (exists l, u = l ++ r :: v) \/ stop v = false).
       { clear. induction m as [|m IH]; intros u H; cbn [play] in H; [left; eauto|].
         destruct (stop u) eqn:Hs; [left; eauto|]. destruct (IH _ H) as [([|d l] & Hl)|]; [|left; exists l|now right].
@@ -124,19 +124,19 @@ Proof.
 Qed.
 
 Section OpenPlans.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Variable n : Z.
 Hypothesis rows : length Ds = Z.to_nat n.
 Hypothesis n_pos : (0 < n)%Z.
 Variable e : precision.
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 
 (* The answers to at most M looks: a query passes whose mean on the sample is at least its threshold x. *)
 Definition answered (ask : list bool -> query X) (x : list bool -> R) (K L M : nat) (S : list X) : list bool :=
-  shown (list X) bool (verdict (list X) (fun v => emp (ask v)) x) (ended K L) M S.
+  shown (verdict (fun v => emp (ask v)) x) (ended K L) M S.
 (* A pass at most at the bar, or a failure more than D above it. *)
 Definition mistaken (ask : list bool -> query X) (bar : list bool -> R) (D : R) (v : list bool) (r : bool) : Prop :=
   r = true /\ pop (ask v) <= bar v \/ r = false /\ bar v + D < pop (ask v).
@@ -165,7 +165,7 @@ Proof.
   { intros w. unfold failures. cbn [length]. change (passes (true :: w)) with (S (passes w)). generalize (passes_le w). lia. }
   assert (Hn : forall w, passes (false :: w) = passes w /\ failures (false :: w) = S (failures w)).
   { intros w. unfold failures. cbn [length]. change (passes (false :: w)) with (passes w). generalize (passes_le w). lia. }
-  apply (open_gate_until (list X) P (fun v => emp (ask v)) (fun v => pop (ask v)) x bar (fun v => bar v + D)).
+  apply (open_gate_until P (fun v => emp (ask v)) (fun v => pop (ask v)) x bar (fun v => bar v + D)).
   - apply Rmult_le_pos; [now apply IZR_le|left; now apply Rinv_0_lt_compat, IZR_lt].
   - intros w. lra.
   - intros w Hw Hle. destruct (Hl w Hw), (Ht w) as [E1 E2].
@@ -193,13 +193,13 @@ Theorem open_bar_plan d c s x t t' (ask : list bool -> query X) :
     mistaken ask (fun _ => IZR c / IZR d) (2 * (IZR s / IZR d)) v r) <= IZR b / IZR b'.
 Proof.
   unfold open_bar_keeps, positive. rewrite !andb_true_iff, !Z.ltb_lt. intros [[[[[Hd Hs] _] H] H1] H2].
-  assert (some := some_rows X Ds n rows n_pos). assert (Dp := IZR_lt _ _ Hd).
+  assert (some := some_rows Ds n rows n_pos). assert (Dp := IZR_lt _ _ Hd).
   apply low_within_valid in H1, H2. rewrite two_margins in H2 by auto.
   replace (IZR (d - x) / IZR d) with (1 - IZR x / IZR d) in H2 by (rewrite minus_IZR; field; lra).
-  rewrite <- (rows_n X Ds n rows n_pos) in H1, H2.
+  rewrite <- (rows_n Ds n rows n_pos) in H1, H2.
   apply look_valid; auto using two_nonneg.
-  - intros Hu w Hq. apply (lower_valid X Ds some (ask w) _ _ _ Hu H1 Hq).
-  - intros Hu w Hq. apply (upper_valid X Ds some (ask w) _ _ _ Hu H2). lra.
+  - intros Hu w Hq. apply (lower_valid Ds some (ask w) _ _ _ Hu H1 Hq).
+  - intros Hu w Hq. apply (upper_valid Ds some (ask w) _ _ _ Hu H2). lra.
 Qed.
 
 (* With the threshold of i ones for 0/1 values. *)
@@ -208,18 +208,18 @@ Definition open_count_keeps (d c s i : Z) : bool :=
    count_cert_within e n u' v' d (d - (c + 2 * s)) (n + 1 - i))%Z.
 
 Theorem open_count_plan d c s i (ask : list bool -> query X) : Hoeffding1956 ->
-  (forall v, zero_one X (ask v)) -> open_count_keeps d c s i = true ->
-  P (fun S => exists later r v, answered ask (fun _ => INR (Z.to_nat i) / Tails.n X Ds) k
+  (forall v, zero_one (ask v)) -> open_count_keeps d c s i = true ->
+  P (fun S => exists later r v, answered ask (fun _ => INR (Z.to_nat i) / Tails.n Ds) k
       (Z.to_nat (M + 1 - K)) (Z.to_nat M) S = later ++ r :: v /\
     mistaken ask (fun _ => IZR c / IZR d) (2 * (IZR s / IZR d)) v r) <= IZR b / IZR b'.
 Proof.
   intros H56 Hq. unfold open_count_keeps, positive. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le.
-  intros [[[[[[[Hd Hs] _] H] Hi1] Hi] H1] H2]. assert (some := some_rows X Ds n rows n_pos).
+  intros [[[[[[[Hd Hs] _] H] Hi1] Hi] H1] H2]. assert (some := some_rows Ds n rows n_pos).
   apply count_cert_within_valid with (1 := rows) in H1. apply count_cert_within_valid with (1 := rows) in H2.
   rewrite two_margins in H2 by auto. replace (Z.to_nat (n + 1 - i)) with (S (length Ds) - Z.to_nat i)%nat in H2 by (rewrite rows; lia).
   apply look_valid; auto using two_nonneg.
-  - intros Hu w Hw. now apply (count_cert_valid X Ds some (ask w) _ _ _ H56 (Hq w) Hw).
-  - intros Hu w Hw. apply (fewer_cert_valid X Ds some (ask w) (IZR c / IZR d + 2 * (IZR s / IZR d))); auto; [lra|rewrite rows; lia].
+  - intros Hu w Hw. now apply (count_cert_valid Ds some (ask w) _ _ _ H56 (Hq w) Hw).
+  - intros Hu w Hw. apply (fewer_cert_valid Ds some (ask w) (IZR c / IZR d + 2 * (IZR s / IZR d))); auto; [lra|rewrite rows; lia].
 Qed.
 
 End Look.

@@ -44,7 +44,7 @@ Qed.
 
 (* "open-gate". *)
 Section Gate.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Variables a b beta : R.
 Hypothesis a_pos : 0 < a.
@@ -56,9 +56,9 @@ Hypothesis some_rows : forall v, select (rows v) Ds <> nil.
 Variable bar : list bool -> R.
 Hypothesis bar_range : forall v, 0 <= bar v < 1.
 Variable stop : list bool -> bool.
-Notation size v := (size X Ds (rows v)).
-Notation value v := (value X Ds (rows v) (ask v)).
-Notation truth v := (truth X Ds (rows v) (ask v)).
+Notation size v := (size Ds (rows v)).
+Notation value v := (value Ds (rows v) (ask v)).
+Notation truth v := (truth Ds (rows v) (ask v)).
 Notation W := (beta_code a b).
 
 (* The levels of a pass and of a failure: beta W q and beta W (1-q). *)
@@ -69,20 +69,20 @@ Lemma levels v : 0 < level_pass v <= 1 /\ 0 < level_fail v <= 1.
 Proof. split; apply (W_range a b beta); auto. Qed.
 
 Definition shown_gate (threshold : list bool -> R) (m : nat) (S : list X) : list bool :=
-  shown (list X) bool (verdict (list X) (fun v => value v) threshold) stop m S.
+  shown (verdict (fun v => value v) threshold) stop m S.
 (* A pass says that the truth is above the bar, a failure that it is at most the bar and D. *)
 Definition missed (D : list bool -> R) (v : list bool) (r : bool) : Prop :=
   r = true /\ truth v <= bar v \/ r = false /\ bar v + D v < truth v.
 
 Lemma gate_of (threshold D : list bool -> R) m :
   (forall v, 0 <= D v) ->
-  (forall v, truth v <= bar v -> P X Ds (fun S => value v S >= threshold v) <= level_pass v) ->
-  (forall v, bar v + D v < truth v -> P X Ds (fun S => value v S < threshold v) <= level_fail v) ->
-  P X Ds (fun S => exists later r v, shown_gate threshold m S = later ++ r :: v /\ missed D v r) <= beta.
+  (forall v, truth v <= bar v -> P Ds (fun S => value v S >= threshold v) <= level_pass v) ->
+  (forall v, bar v + D v < truth v -> P Ds (fun S => value v S < threshold v) <= level_fail v) ->
+  P Ds (fun S => exists later r v, shown_gate threshold m S = later ++ r :: v /\ missed D v r) <= beta.
 Proof.
   intros HD Hp Hf. assert (Hr := beta_bet_range a b a_pos b_pos).
   assert (Hc : forall v, W (true :: v) + W (false :: v) = W v) by (intros v; apply code_sum).
-  apply (open_gate (list X) (P X Ds) (fun v => value v) (fun v => truth v) threshold bar (fun v => bar v + D v)) with
+  apply (open_gate (P Ds) (fun v => value v) (fun v => truth v) threshold bar (fun v => bar v + D v)) with
     (W := W) (stop := stop) (m := m); auto; try lra.
   - intros v. specialize (HD v). lra.
   - intros v. apply code_nonneg. intros u. specialize (Hr u). lra.
@@ -95,9 +95,9 @@ Qed.
 (* A failure leaves the truths up to y, the greatest value below the threshold, and what the level does not exclude. *)
 Lemma fail_within v y D : 0 <= y <= 1 -> (y <= bar v \/ 0 < bar v /\ level_pass v <= exp (- size v * kl y (bar v))) ->
   wide (size v) (level_pass v) (level_fail v) 0 D -> bar v + D < truth v ->
-  P X Ds (fun S => value v S <= y) <= level_fail v.
+  P Ds (fun S => value v S <= y) <= level_fail v.
 Proof.
-  intros Hy Hc HD Ht. destruct (levels v) as [Hqa Hqb]. assert (Hr := truth_range X Ds (rows v) (ask v) (some_rows v)).
+  intros Hy Hc HD Ht. destruct (levels v) as [Hqa Hqb]. assert (Hr := truth_range Ds (rows v) (ask v) (some_rows v)).
   assert (Hbar := bar_range v).
   assert (Ey : Rmin (y + 0) 1 = y) by (rewrite Rplus_0_r; apply Rmin_left; lra).
   assert (Hself : left_low (size v) (level_pass v) y y) by (split; [lra|now left]).
@@ -120,8 +120,8 @@ Proof.
     - specialize (HD y y u Hy Hself). rewrite Ey in HD. specialize (HD Hh). lra.
     - specialize (HD y (bar v) u Hy). rewrite Ey in HD.
       specialize (HD (Hb ltac:(lra)) Hh). lra. }
-  unfold Records.value. rewrite (select_P X Ds (rows v) (fun S => emp X (select (rows v) Ds) (ask v) S <= y)).
-  eapply Rle_trans; [apply (tail_kl_down X (select (rows v) Ds) (some_rows v) (ask v) u y); try lra|].
+  unfold Records.value. rewrite (select_P Ds (rows v) (fun S => emp (select (rows v) Ds) (ask v) S <= y)).
+  eapply Rle_trans; [apply (tail_kl_down (select (rows v) Ds) (some_rows v) (ask v) u y); try lra|].
   - unfold Records.truth in Hu. lra.
   - left. exact Hex.
 Qed.
@@ -133,7 +133,7 @@ Theorem open_gate_certified (x y D : list bool -> R) m :
   (forall v, low_cert (size v) (x v) (level_pass v) (bar v)) ->
   (forall v, 0 <= y v <= 1 /\ (forall S, value v S < x v -> value v S <= y v) /\
              (y v <= bar v \/ 0 < bar v /\ level_pass v <= exp (- size v * kl (y v) (bar v)))) ->
-  P X Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed D v r) <= beta.
+  P Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed D v r) <= beta.
 Proof.
   intros HD Hl Hy. apply gate_of.
   - intros v. specialize (HD v 0 0 0 ltac:(lra)). rewrite Rmin_left in HD by lra.
@@ -148,7 +148,7 @@ Theorem open_gate_bounded (x D : list bool -> R) m :
   (forall v, wide (size v) (level_pass v) (level_fail v) 0 (D v)) ->
   (forall v, 0 < bar v < x v /\ x v <= 1 /\ exp (- size v * kl (x v) (bar v)) = level_pass v \/
              bar v = 0 /\ 0 < x v /\ forall S, value v S < x v -> value v S <= 0) ->
-  P X Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed D v r) <= beta.
+  P Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed D v r) <= beta.
 Proof.
   intros HD Hx. apply open_gate_certified with (y := fun v => if Rle_dec (bar v) 0 then 0 else x v); auto.
   - intros v. destruct (Hx v) as [(H0 & H1 & E)|(H0 & H1 & _)]; [apply low_kl|apply low_zero]; lra.
@@ -159,27 +159,27 @@ Qed.
 
 (* 0/1 values: the threshold is a count k, the least whose lower end is at least the bar. *)
 Theorem open_gate_counts (k : list bool -> nat) (D : list bool -> R) m : Hoeffding1956 ->
-  (forall v, zero_one X (ask v)) ->
+  (forall v, zero_one (ask v)) ->
   (forall v, wide (size v) (level_pass v) (level_fail v) 0 (D v)) ->
   (forall v, (1 <= k v <= length (select (rows v) Ds))%nat /\
-     count_cert X (select (rows v) Ds) (bar v) (k v) (level_pass v) /\
+     count_cert (select (rows v) Ds) (bar v) (k v) (level_pass v) /\
      (INR (k v - 1) / size v <= bar v \/
       0 < bar v /\ level_pass v <= exp (- size v * kl (INR (k v - 1) / size v) (bar v)))) ->
-  P X Ds (fun S => exists later r v, shown_gate (fun v => INR (k v) / size v) m S = later ++ r :: v /\ missed D v r)
+  P Ds (fun S => exists later r v, shown_gate (fun v => INR (k v) / size v) m S = later ++ r :: v /\ missed D v r)
     <= beta.
 Proof.
   intros H56 Hq HD Hk. apply gate_of.
   - intros v. specialize (HD v 0 0 0 ltac:(lra)). rewrite Rmin_left in HD by lra.
     enough (0 - 0 <= D v) by lra. apply HD; (split; [lra|left; lra]).
   - intros v Ht. destruct (Hk v) as (Hr & Hc & _).
-    assert (Hv := count_cert_valid X (select (rows v) Ds) (some_rows v) (ask v) (bar v) (k v) (level_pass v) H56 (Hq v) Ht Hc).
-    rewrite <- (select_P X Ds (rows v)
-      (fun S => emp X (select (rows v) Ds) (ask v) S >= INR (k v) / Tails.n X (select (rows v) Ds))) in Hv. exact Hv.
+    assert (Hv := count_cert_valid (select (rows v) Ds) (some_rows v) (ask v) (bar v) (k v) (level_pass v) H56 (Hq v) Ht Hc).
+    rewrite <- (select_P Ds (rows v)
+      (fun S => emp (select (rows v) Ds) (ask v) S >= INR (k v) / Tails.n (select (rows v) Ds))) in Hv. exact Hv.
   - intros v Ht. destruct (Hk v) as (Hr & _ & Hy). assert (Hn : 0 < size v) by (apply n_pos; auto).
     assert (Hk1 : INR (k v) <= size v) by (apply le_INR; lia).
     eapply Rle_trans; [|apply (fail_within v (INR (k v - 1) / size v) (D v)); auto].
     + apply Pr_mono. intros S HS. unfold Records.value in *.
-      destruct (sum_count X (ask v) (select (rows v) S) (Hq v)) as [c Hc]. unfold Tails.emp in *. rewrite Hc in *.
+      destruct (sum_count (ask v) (select (rows v) S) (Hq v)) as [c Hc]. unfold Tails.emp in *. rewrite Hc in *.
       assert (Hck : INR c < INR (k v)).
       { apply Rmult_lt_reg_r with (/ size v); [now apply Rinv_0_lt_compat|exact HS]. }
       unfold Rdiv. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. apply le_INR.
@@ -194,35 +194,35 @@ Theorem open_gate_bar (x u : list bool -> R) m :
   (forall v, bar v <= u v) ->
   (forall v, low_cert (size v) (x v) (level_pass v) (bar v)) ->
   (forall v, 1 <= u v \/ up_cert (size v) (x v) (level_fail v) (u v)) ->
-  P X Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed (fun v => u v - bar v) v r) <= beta.
+  P Ds (fun S => exists later r v, shown_gate x m S = later ++ r :: v /\ missed (fun v => u v - bar v) v r) <= beta.
 Proof.
   intros Hu Hl Hh. apply gate_of.
   - intros v. specialize (Hu v). lra.
   - intros v Ht. destruct (levels v). apply lower_rows with (bar v); auto. lra.
-  - intros v Ht. destruct (levels v). assert (Hr := truth_range X Ds (rows v) (ask v) (some_rows v)).
+  - intros v Ht. destruct (levels v). assert (Hr := truth_range Ds (rows v) (ask v) (some_rows v)).
     destruct (Hh v) as [H1|H1]; [lra|]. apply upper_rows with (u v); auto; lra.
 Qed.
 
 Theorem open_gate_bar_counts (k : list bool -> nat) (u : list bool -> R) m : Hoeffding1956 ->
-  (forall v, zero_one X (ask v)) -> (forall v, bar v <= u v) ->
+  (forall v, zero_one (ask v)) -> (forall v, bar v <= u v) ->
   (forall v, (1 <= k v <= length (select (rows v) Ds))%nat /\
-     count_cert X (select (rows v) Ds) (bar v) (k v) (level_pass v) /\
-     (1 <= u v \/ fewer_cert X (select (rows v) Ds) (u v) (k v) (level_fail v))) ->
-  P X Ds (fun S => exists later r v, shown_gate (fun v => INR (k v) / size v) m S = later ++ r :: v /\
+     count_cert (select (rows v) Ds) (bar v) (k v) (level_pass v) /\
+     (1 <= u v \/ fewer_cert (select (rows v) Ds) (u v) (k v) (level_fail v))) ->
+  P Ds (fun S => exists later r v, shown_gate (fun v => INR (k v) / size v) m S = later ++ r :: v /\
     missed (fun v => u v - bar v) v r) <= beta.
 Proof.
   intros H56 Hq Hu Hk. apply gate_of.
   - intros v. specialize (Hu v). lra.
   - intros v Ht. destruct (Hk v) as (Hr & Hc & _).
-    assert (Hv := count_cert_valid X (select (rows v) Ds) (some_rows v) (ask v) (bar v) (k v) (level_pass v) H56 (Hq v) Ht Hc).
-    rewrite <- (select_P X Ds (rows v)
-      (fun S => emp X (select (rows v) Ds) (ask v) S >= INR (k v) / Tails.n X (select (rows v) Ds))) in Hv. exact Hv.
-  - intros v Ht. destruct (Hk v) as (Hr & _ & Hf). assert (Hrange := truth_range X Ds (rows v) (ask v) (some_rows v)).
+    assert (Hv := count_cert_valid (select (rows v) Ds) (some_rows v) (ask v) (bar v) (k v) (level_pass v) H56 (Hq v) Ht Hc).
+    rewrite <- (select_P Ds (rows v)
+      (fun S => emp (select (rows v) Ds) (ask v) S >= INR (k v) / Tails.n (select (rows v) Ds))) in Hv. exact Hv.
+  - intros v Ht. destruct (Hk v) as (Hr & _ & Hf). assert (Hrange := truth_range Ds (rows v) (ask v) (some_rows v)).
     destruct Hf as [Hf|Hf]; [lra|].
-    assert (Hv := fewer_cert_valid X (select (rows v) Ds) (some_rows v) (ask v) (u v) (k v) (level_fail v) H56 (Hq v)).
+    assert (Hv := fewer_cert_valid (select (rows v) Ds) (some_rows v) (ask v) (u v) (k v) (level_fail v) H56 (Hq v)).
     specialize (Hv ltac:(unfold Records.truth in Ht; lra) Hr Hf).
-    rewrite <- (select_P X Ds (rows v)
-      (fun S => emp X (select (rows v) Ds) (ask v) S < INR (k v) / Tails.n X (select (rows v) Ds))) in Hv. exact Hv.
+    rewrite <- (select_P Ds (rows v)
+      (fun S => emp (select (rows v) Ds) (ask v) S < INR (k v) / Tails.n (select (rows v) Ds))) in Hv. exact Hv.
 Qed.
 
 End Gate.

@@ -33,13 +33,13 @@ Proof.
 Qed.
 
 Section Scores.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
-Notation P := (P X Ds).
+Notation P := (P Ds).
 Variable ask : node -> query X.
 Variable rows : node -> list bool.
 Hypothesis some_rows : forall v, select (rows v) Ds <> nil.
-Notation n v := (size X Ds (rows v)).
+Notation n v := (size Ds (rows v)).
 Variable stop : node -> bool.
 Variable beta g : R.
 Hypothesis beta_range : 0 < beta <= 1.
@@ -47,24 +47,24 @@ Hypothesis g_pos : 0 < g.
 Variable reference : node -> nat.
 
 (* What is promised of a score in the cell c, and fails: the truth is in the interval of the cell, no wider than D. *)
-Notation score_fails := (guess_fails X Ds rows stop beta g moved reference).
-Notation low := (guess_low X Ds beta moved reference).
-Notation high := (guess_high X Ds beta moved reference).
+Notation score_fails := (guess_fails Ds rows stop beta g moved reference).
+Notation low := (guess_low Ds beta moved reference).
+Notation high := (guess_high Ds beta moved reference).
 
 (* Values in [0,1]. *)
 Corollary score_bounded (cuts : node -> list R) (cuts_ordered : forall v, ordered (cuts v))
   (cut_range : forall v i, (i < length (cuts v))%nat -> 0 < nth i (cuts v) 0 <= 1) (D : node -> nat -> R) (m : nat) :
-  let looks := bounded_guesses X Ds ask rows some_rows cuts cuts_ordered in
+  let looks := bounded_guesses Ds ask rows some_rows cuts cuts_ordered in
   (forall v c, wide (n v) (low looks v c) (high looks v c) g (D v c)) ->
   P (score_fails looks (fun v i => nth i (cuts v) 0) D m) <= beta.
 Proof. intros looks. apply open_guess_bounded; auto. intros v. unfold moved. lra. Qed.
 
 (* 0/1 values. *)
-Corollary score_counts (H56 : Hoeffding1956) (ask_01 : forall v, zero_one X (ask v)) (counts : node -> list nat)
+Corollary score_counts (H56 : Hoeffding1956) (ask_01 : forall v, zero_one (ask v)) (counts : node -> list nat)
   (counts_range : forall v k, In k (counts v) -> (1 <= k <= length (select (rows v) Ds))%nat)
   (counts_rise : forall v i j, (i < j)%nat -> (j < length (counts v))%nat ->
     (nth i (counts v) 0 < nth j (counts v) 0)%nat) (D : node -> nat -> R) (m : nat) :
-  let looks := counted_guesses X Ds ask rows some_rows H56 ask_01 counts counts_range counts_rise in
+  let looks := counted_guesses Ds ask rows some_rows H56 ask_01 counts counts_range counts_rise in
   (forall v c, wide (n v) (low looks v c) (high looks v c) g (D v c)) ->
   P (score_fails looks (fun v i => INR (nth i (counts v) 0%nat) / n v - 1 / n v) D m) <= beta.
 Proof. intros looks. apply open_guess_counts; auto. intros v. unfold moved. lra. Qed.

@@ -47,7 +47,7 @@ Proof.
 Qed.
 
 Section Sharp.
-Variable Omega : Type.
+Context {Omega : Type}.
 Variable P : outer Omega.
 Notation node := (list nat).
 Variable h : node -> Omega -> R.
@@ -73,7 +73,7 @@ Notation up := (up cuts W rest).
 Notation down := (down cuts W rest).
 Notation lower_end := (lower_end cuts W rest beta lower).
 Notation upper_end := (upper_end cuts W rest beta upper).
-Notation response := (response Omega h cuts).
+Notation response := (response h cuts).
 
 Definition Lsharp (v : node) (c : nat) : Rbar := max_to (lower_end v) c.
 Definition Usharp (v : node) (c : nat) : Rbar := min_from (upper_end v) c (K v - c).
@@ -133,7 +133,7 @@ Lemma W_child v c : (c <= K v)%nat -> W (c :: v) <= W v.
 Proof.
   intros Hc. eapply Rle_trans; [|apply (W_sum v)]. specialize (rest_nonneg v).
   enough (W (c :: v) <= sumR (seq 0 (S (K v))) (fun c => W (c :: v))) by lra.
-  apply (sumR_term _ _ (fun c => W (c :: v))); [auto|]. apply in_seq. lia.
+  apply (sumR_term _ (fun c => W (c :: v))); [auto|]. apply in_seq. lia.
 Qed.
 
 Notation good := (good p cuts Lsharp Usharp).
@@ -143,7 +143,7 @@ Lemma sharp_budget v : W v <= 1 ->
   P (fun w => ~ good v (response v w)) <= beta * (W v - sumR (goods v) (fun c => W (c :: v))).
 Proof.
   intros HW. unfold Cells.goods.
-  eapply Rle_trans; [|apply (look_budget_sharp Omega P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
+  eapply Rle_trans; [|apply (look_budget_sharp P (K v) (fun c => W (c :: v)) (W v) (rest v) beta)
     with (cell := response v)]; auto.
   - apply Pr_mono. intros w. apply one_side_broken.
   - intros c c' Hc Hk. now apply Lsharp_mono.
@@ -165,7 +165,7 @@ Proof.
     destruct (Hno i ltac:(lia)). unfold Usharp. rewrite min_from_lt. exists i. split; auto. lia.
 Qed.
 
-Lemma W_le_1 v : all_good nat good v -> W v <= 1.
+Lemma W_le_1 v : all_good good v -> W v <= 1.
 Proof.
   induction v as [|c v IH]; auto. intros H. apply Rle_trans with (W v).
   - apply W_child. now destruct (H nil c v eq_refl).
@@ -173,7 +173,7 @@ Proof.
 Qed.
 
 Theorem cells_sharp m :
-  P (fun w => exists later c v, shown Omega nat response stop m w = later ++ c :: v /\ ~ holds p Lsharp Usharp v c)
+  P (fun w => exists later c v, shown response stop m w = later ++ c :: v /\ ~ holds p Lsharp Usharp v c)
     <= beta.
 Proof. apply promises with (W := W); auto. intros v Hv. apply sharp_budget. now apply W_le_1. Qed.
 
@@ -200,10 +200,10 @@ Qed.
 End Sharp.
 
 (* lower(x,q) <= x <= upper(x,q) is enough. *)
-Lemma sane_ends (Omega : Type) (P : outer Omega) cuts W rest beta lower upper :
+Lemma sane_ends {Omega : Type} (P : outer Omega) cuts W rest beta lower upper :
   (forall v, ordered (cuts v)) ->
   (forall v (x q : R), Rbar_le (lower v x q) x /\ Rbar_le x (upper v x q)) ->
-  sane Omega P cuts W rest beta lower upper.
+  sane P cuts W rest beta lower upper.
 Proof.
   intros Ho H. left. intros v c Hc. apply Rbar_not_lt_le. intros Hlt.
   unfold Lsharp in Hlt. rewrite lt_max_to in Hlt. destruct Hlt as (i & Hi & Hlt).
@@ -216,28 +216,28 @@ Proof.
 Qed.
 
 (* On records, with the best bounds that can be certified: no hypothesis on tails. *)
-Theorem open_cells_sharp (X : Type) (Ds : list (law X)) (beta : R)
+Theorem open_cells_sharp {X : Type} (Ds : list (law X)) (beta : R)
   (ask : list nat -> query X) (rows : list nat -> list bool) (cuts : list nat -> list R)
   (W : list nat -> R) (stop : list nat -> bool) :
   (forall v, select (rows v) Ds <> nil) -> (forall v, ordered (cuts v)) -> 0 <= beta ->
   (forall v, 0 <= W v) -> W nil <= 1 ->
   (forall v, sumR (seq 0 (S (length (cuts v)))) (fun c => W (c :: v)) <= W v) ->
-  let lower v := lower_best (size X Ds (rows v)) in
-  let upper v := upper_best (size X Ds (rows v)) in
+  let lower v := lower_best (size Ds (rows v)) in
+  let upper v := upper_best (size Ds (rows v)) in
   forall m,
-  P X Ds (fun S => exists later c v,
-     shown (list X) nat (response (list X) (h X Ds ask rows) cuts) stop m S = later ++ c :: v /\
-     ~ (Rbar_le (Lsharp cuts W (fun _ => 0) beta lower v c) (p X Ds ask rows v) /\
-        Rbar_le (p X Ds ask rows v) (Usharp cuts W (fun _ => 0) beta upper v c)))
+  P Ds (fun S => exists later c v,
+     shown (response (h Ds ask rows) cuts) stop m S = later ++ c :: v /\
+     ~ (Rbar_le (Lsharp cuts W (fun _ => 0) beta lower v c) (p Ds ask rows v) /\
+        Rbar_le (p Ds ask rows v) (Usharp cuts W (fun _ => 0) beta upper v c)))
   <= beta.
 Proof.
   intros Hr Hc Hb HW H1 HS lower upper m.
-  apply (cells_sharp (list X) (P X Ds) (h X Ds ask rows) (p X Ds ask rows) cuts Hc stop W (fun _ => 0) beta); auto.
+  apply (cells_sharp (P Ds) (h Ds ask rows) (p Ds ask rows) cuts Hc stop W (fun _ => 0) beta); auto.
   - intros; lra.
   - intros v. unfold K. specialize (HS v). lra.
   - intros v x q _ Hq Hl. now apply lower_best_rows.
   - intros v x q _ Hq Hu. now apply upper_best_rows.
   - apply sane_ends; auto. intros v x q. unfold lower, upper, lower_best, upper_best. split.
-    + apply (proj2 (Lub_Rbar_correct (fun l => l <= x /\ low_cert (size X Ds (rows v)) x q l))). intros l [Hl _]. exact Hl.
-    + apply (proj2 (Glb_Rbar_correct (fun u => x <= u /\ up_cert (size X Ds (rows v)) x q u))). intros u [Hu _]. exact Hu.
+    + apply (proj2 (Lub_Rbar_correct (fun l => l <= x /\ low_cert (size Ds (rows v)) x q l))). intros l [Hl _]. exact Hl.
+    + apply (proj2 (Glb_Rbar_correct (fun u => x <= u /\ up_cert (size Ds (rows v)) x q u))). intros u [Hu _]. exact Hu.
 Qed.

@@ -298,15 +298,15 @@ Definition open_any_keeps (n M K b b' d s g h : Z) (a : planes) : bool :=
   (positive d s b' && look M K b b' && (0 <? h) && (g * left_over b' k j =? left_num b k j * h) &&
    wide_keeps n (left_num b k j) (left_over b' k j) (left_num b (k - 1) (j + 1)) (left_over b' (k - 1) (j + 1)) d 0 (2 * s) a)%Z.
 
-Theorem open_any_plan (X : Type) (Ds : list (law X)) n : length Ds = Z.to_nat n -> (0 < n)%Z ->
+Theorem open_any_plan {X : Type} (Ds : list (law X)) n : length Ds = Z.to_nat n -> (0 < n)%Z ->
   forall M K b b' d s g h a (ask : list bool -> query X) (bar x : list bool -> R), (forall v, 0 < bar v < 1) ->
   (forall v, threshold_of (IZR n) (IZR g / IZR h) (bar v) (x v)) -> open_any_keeps n M K b b' d s g h a = true ->
-  P X Ds (fun S => exists later r v, answered X Ds ask x (Z.to_nat K) (Z.to_nat (M + 1 - K)) (Z.to_nat M) S = later ++ r :: v /\
-    mistaken X Ds ask bar (2 * (IZR s / IZR d)) v r) <= IZR b / IZR b'.
+  P Ds (fun S => exists later r v, answered Ds ask x (Z.to_nat K) (Z.to_nat (M + 1 - K)) (Z.to_nat M) S = later ++ r :: v /\
+    mistaken Ds ask bar (2 * (IZR s / IZR d)) v r) <= IZR b / IZR b'.
 Proof.
   intros rows Hn M K b b' d s g h a ask bar x Hbar Hx. unfold open_any_keeps, positive. cbv zeta.
   rewrite !andb_true_iff, !Z.ltb_lt, Z.eqb_eq. intros [[[[[[Hd Hs] Hb'] Hl] Hh] Eg] Hw].
-  assert (some := some_rows X Ds n rows Hn). assert (En := rows_n X Ds n rows Hn).
+  assert (some := some_rows Ds n rows Hn). assert (En := rows_n Ds n rows Hn).
   apply wide_keeps_valid in Hw. assert (D0 := IZR_lt _ _ Hd).
   replace (IZR 0 / IZR d) with 0 in Hw by (field; lra).
   replace (IZR (2 * s) / IZR d) with (2 * (IZR s / IZR d)) in Hw by (rewrite mult_IZR; field; lra).
@@ -323,19 +323,19 @@ Proof.
   assert (Hsame : forall y, 0 <= y <= 1 -> left_high (IZR n) l' y y) by (intros y Hy; split; [lra|now left]).
   assert (Width : forall y c u, 0 <= y <= 1 -> 0 < c <= y -> l <= exp (- IZR n * kl y c) -> left_high (IZR n) l' y u -> u - c <= D).
   { intros y c u Hy Hc Hle Hu. apply (Hw y c u Hy); [split; [lra|right; tauto]|]. rewrite Rplus_0_r, Rmin_left by lra. exact Hu. }
-  apply (look_valid X Ds n); auto.
-  - unfold D. now apply (two_nonneg X Ds n).
-  - fold l. intros Hl0 w Hle. destruct (Hx w) as [[Hr E]|[Hr _]]; (eapply Rle_trans; [apply (lower_valid X Ds some (ask w) (x w) l (bar w))|lra]);
+  apply (look_valid Ds n); auto.
+  - unfold D. now apply (two_nonneg Ds n).
+  - fold l. intros Hl0 w Hle. destruct (Hx w) as [[Hr E]|[Hr _]]; (eapply Rle_trans; [apply (lower_valid Ds some (ask w) (x w) l (bar w))|lra]);
       auto; rewrite En; [apply low_kl; specialize (Hbar w); lra|now apply low_beyond].
-  - fold l'. intros Hl0 w Hlt. assert (Hr := pop_range X Ds some (ask w)). assert (Hb := Hbar w).
+  - fold l'. intros Hl0 w Hlt. assert (Hr := pop_range Ds some (ask w)). assert (Hb := Hbar w).
     destruct (Hx w) as [[Hxr E]|[Hxr E]].
-    + assert (Hxp : x w < pop X Ds (ask w)).
+    + assert (Hxp : x w < pop Ds (ask w)).
       { assert (H := Width (x w) (bar w) (x w) ltac:(lra) ltac:(lra) ltac:(lra) (Hsame (x w) ltac:(lra))). lra. }
-      set (u := (Rmax (x w) (bar w + D) + pop X Ds (ask w)) / 2).
-      assert (Hm : Rmax (x w) (bar w + D) < pop X Ds (ask w)) by (unfold Rmax; destruct (Rle_dec (x w) (bar w + D)); lra).
+      set (u := (Rmax (x w) (bar w + D) + pop Ds (ask w)) / 2).
+      assert (Hm : Rmax (x w) (bar w + D) < pop Ds (ask w)) by (unfold Rmax; destruct (Rle_dec (x w) (bar w + D)); lra).
       generalize (Rmax_l (x w) (bar w + D)) (Rmax_r (x w) (bar w + D)). intros M1 M2.
-      eapply Rle_trans; [apply (Pr_mono _ _ _ (fun S => emp X Ds (ask w) S <= x w)); intros S; lra|].
-      eapply Rle_trans; [apply (tail_kl_down X Ds some (ask w) u (x w)); unfold u; lra|]. rewrite En.
+      eapply Rle_trans; [apply (Pr_mono _ _ (fun S => emp Ds (ask w) S <= x w)); intros S; lra|].
+      eapply Rle_trans; [apply (tail_kl_down Ds some (ask w) u (x w)); unfold u; lra|]. rewrite En.
       apply Rnot_lt_le. intros Hbig.
       assert (H := Width (x w) (bar w) u ltac:(lra) ltac:(lra) ltac:(lra)).
       specialize (H ltac:(split; [unfold u; lra|right; split; [unfold u; lra|left; exact Hbig]])). unfold u in H. lra.

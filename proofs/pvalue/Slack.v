@@ -7,7 +7,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Slack.
-Variables Sample Y : Type.
+Context {Sample Y : Type}.
 Variable PS : law Sample.
 Variable outcomes : list Y.
 
@@ -81,8 +81,9 @@ Proof.
             lra. }
           unfold slack in *. lra. }
   destruct H as [_ H]. destruct (H nil (fun _ => 1) ltac:(intros; lra)) as (r & _ & Hr & HP).
-  rewrite mean_one in HP. rewrite (mean_ext _ PS (run Ks nil f) (fun s => 1 * run Ks nil f s)) by (intros; ring).
-  rewrite (mean_ext _ PS (fun s => 1 * r s) r) in HP by (intros; ring). lra.
+  rewrite mean_one in HP. rewrite (mean_ext PS (run Ks nil f) (fun s => 1 * run Ks nil f s)) by (intros; ring).
+  rewrite (mean_ext PS (fun s => 1 * r s) r) in HP by (intros; ring). lra.
 Qed.
 
 End Slack.
+Arguments masses : clear implicits.

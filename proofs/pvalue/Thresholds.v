@@ -22,7 +22,7 @@ Proof.
 Qed.
 
 Section Thresholds.
-Variables Omega Test : Type.
+Context {Omega Test : Type}.
 Variable P : outer Omega.
 Variable p : Test -> Omega -> R.
 Variable null : Test -> Prop.
@@ -48,7 +48,7 @@ Qed.
 Theorem gates_plan m B g g' a a' (chosen : list bool -> Test) :
   (forall t, null t -> P (fun w => p t w <= IZR g / IZR g') <= IZR g / IZR g') ->
   (1 <=? m)%Z && (0 <=? B)%Z && threshold_keeps (nodes m B) g g' a a' = true ->
-  P (fun w => exists later v, rejections Omega Test p (IZR g / IZR g') chosen (Z.to_nat B) (Z.to_nat m) w =
+  P (fun w => exists later v, rejections p (IZR g / IZR g') chosen (Z.to_nat B) (Z.to_nat m) w =
     later ++ true :: v /\ null (chosen v)) <= IZR a / IZR a'.
 Proof.
   intros Hp. rewrite !andb_true_iff, !Z.leb_le. intros [[Hm HB] H].

@@ -8,7 +8,7 @@ Open Scope R_scope.
 
 (* (5): the exponential moment, draw by draw. *)
 Section Serfling.
-Variable X : Type.
+Context {X : Type}.
 Variable f : X -> R.
 Hypothesis unit_values : forall x, 0 <= f x <= 1.
 Definition average (A : list X) : R := sumR A f / INR (length A).
@@ -16,7 +16,7 @@ Definition average (A : list X) : R := sumR A f / INR (length A).
 Lemma mean_of_one A (HA : A <> nil) l :
   sumR A (fun a => exp (l * (f a - average A))) / INR (length A) <= exp (l^2 / 8).
 Proof.
-  assert (H := moment_of_range X (uniform X A HA) f 1 l). rewrite pow1, Rmult_1_r in H. apply H.
+  assert (H := moment_of_range (uniform A HA) f 1 l). rewrite pow1, Rmult_1_r in H. apply H.
   intros x y. generalize (unit_values x) (unit_values y). lra.
 Qed.
 
@@ -27,7 +27,7 @@ Proof.
   revert A. induction n as [|n IH]; intros A Hn.
   - replace (draw 0 A _) with (exp (l * (0 - INR 0 * average A))) by (destruct A; reflexivity).
     simpl INR. apply exp_le. right. unfold Rdiv. ring.
-  - assert (HA : A <> nil) by (destruct A; [simpl in Hn; lia|discriminate]). assert (HN := size_pos X A HA).
+  - assert (HA : A <> nil) by (destruct A; [simpl in Hn; lia|discriminate]). assert (HN := size_pos A HA).
     assert (Hn' := le_INR _ _ Hn). rewrite S_INR in Hn'. assert (Hn0 := pos_INR n).
     set (N := INR (length A)) in *. set (m := average A).
     destruct (Req_dec N 1) as [E1|E1].
@@ -42,18 +42,18 @@ Proof.
     set (rest := exp (l^2 / 8 * (INR n * (N - INR n) / (N - 1)))).
     apply Rle_trans with (sumR A (fun a => exp (l * c * (f a - m))) / N * rest).
     + apply Rle_trans with (sumR (picks A) (fun p => rest * exp (l * c * (f (fst p) - m))) / N).
-      2:{ right. rewrite sumR_scal, (sum_picks X A (fun a => exp (l * c * (f a - m)))). unfold Rdiv. ring. }
+      2:{ right. rewrite sumR_scal, (sum_picks A (fun a => exp (l * c * (f a - m)))). unfold Rdiv. ring. }
       rewrite draw_S by auto. fold N. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|].
-      apply sumR_le. intros p Hin. assert (Hl := picks_rest X A p Hin).
+      apply sumR_le. intros p Hin. assert (Hl := picks_rest A p Hin).
       assert (Er : INR (length (snd p)) = N - 1) by (unfold N; rewrite Hl, S_INR; ring).
-      rewrite (mean_ext_draw X n (snd p) _ (fun s => exp (l * c * (f (fst p) - m)) *
+      rewrite (mean_ext_draw n (snd p) _ (fun s => exp (l * c * (f (fst p) - m)) *
         exp (l * (sumR s f - INR n * average (snd p))))).
-      * change (draw n (snd p)) with (mean _ (draws X n (snd p))). rewrite mean_scal, Rmult_comm.
+      * change (draw n (snd p)) with (mean (draws n (snd p))). rewrite mean_scal, Rmult_comm.
         apply Rmult_le_compat_r; [left; apply exp_pos|]. eapply Rle_trans; [apply IH; lia|].
         rewrite Er. unfold rest. apply exp_le. right. field. lra.
       * intros s. rewrite <- exp_plus. f_equal. cbn [sumR]. rewrite S_INR. unfold average at 1. rewrite Er.
         assert (Em : sumR (snd p) f = N * m - f (fst p)).
-        { unfold m, average. fold N. rewrite (sum_rest X A p f Hin). field. lra. }
+        { unfold m, average. fold N. rewrite (sum_rest A p f Hin). field. lra. }
         rewrite Em. unfold c. field. lra.
     + assert (Hone := mean_of_one A HA (l * c)). fold N m in Hone.
       apply Rle_trans with (exp ((l * c)^2 / 8) * rest).
@@ -72,7 +72,7 @@ End Serfling.
 
 (* Queries of n of the items. *)
 Section Subset.
-Variable X : Type.
+Context {X : Type}.
 Variable items : list X.
 Hypothesis some_items : items <> nil.
 Variable rows : nat.
@@ -81,21 +81,21 @@ Hypothesis not_more : (rows <= length items)%nat.
 Notation n := (INR rows).
 Notation total := (INR (length items)).
 
-Definition drawn : outer (list X) := law_outer _ (draws X rows items).
-Definition subset_mean (q : query X) (S : list X) : R := sumR S (fn X q) / n.
-Definition benchmark_mean (q : query X) : R := sumR items (fn X q) / total.
-Notation uniform := (uniform X items some_items).
+Definition drawn : outer (list X) := law_outer (draws rows items).
+Definition subset_mean (q : query X) (S : list X) : R := sumR S (fn q) / n.
+Definition benchmark_mean (q : query X) : R := sumR items (fn q) / total.
+Notation uniform := (uniform items some_items).
 Notation replaced := (repeat uniform rows).
 
 Lemma rows_pos : 0 < n.
 Proof. now apply lt_0_INR. Qed.
 
 Lemma benchmark_range q : 0 <= benchmark_mean q <= 1.
-Proof. apply (mean_range X q uniform). Qed.
+Proof. apply (mean_range q uniform). Qed.
 
 Lemma drawn_le_1 A : drawn A <= 1.
 Proof.
-  rewrite <- (mean_one _ (draws X rows items)). apply (mean_mono _ (draws X rows items)). intros S. apply ind_range.
+  rewrite <- (mean_one (draws rows items)). apply (mean_mono (draws rows items)). intros S. apply ind_range.
 Qed.
 
 (* The lists that are drawn have n items. *)
@@ -104,10 +104,10 @@ Proof. intros H. apply draw_length; auto. intros S HS. apply ind_le. auto. Qed.
 
 (* What (4) gives for tails. *)
 Lemma drawn_order q w x : convex w -> (forall y, 0 <= w y) -> (forall y, n * x <= y -> 1 <= w y) ->
-  drawn (fun S => subset_mean q S >= x) <= prodE X replaced (fun S => w (sumR S (fn X q))).
+  drawn (fun S => subset_mean q S >= x) <= prodE replaced (fun S => w (sumR S (fn q))).
 Proof.
   intros Hw H0 H1. assert (Hn := rows_pos). eapply Rle_trans; [|apply without_replacement; auto].
-  apply (mean_mono _ (draws X rows items)). intros S. apply ind_markov; auto. intros HS. apply H1.
+  apply (mean_mono (draws rows items)). intros S. apply ind_markov; auto. intros HS. apply H1.
   unfold subset_mean in HS.
   apply Rge_le, (Rmult_le_compat_r n) in HS; [|lra]. unfold Rdiv in HS. rewrite Rmult_assoc, Rinv_l in HS by lra. lra.
 Qed.
@@ -132,7 +132,7 @@ Proof.
   eapply Rle_trans; [apply (drawn_order q (fun y => exp (l * y + - (l * n * c)))); [apply exp_convex| |]|].
   - intros y. left. apply exp_pos.
   - intros y Hy. rewrite <- exp_0. apply exp_le. nra.
-  - rewrite (mean_ext _ _ _ (fun S => exp (sumR S (fun x => ln (exp (l * fn X q x)))) * exp (- (l * n * c)))).
+  - rewrite (mean_ext _ _ (fun S => exp (sumR S (fun x => ln (exp (l * fn q x)))) * exp (- (l * n * c)))).
     2:{ intros S. rewrite <- exp_plus. f_equal. f_equal. rewrite <- sumR_scal. apply sumR_ext. intros x _.
         now rewrite ln_exp. }
     rewrite mean_scal_r. replace (n * (a - l * c)) with (n * a + - (l * n * c)) by ring. rewrite exp_plus.
@@ -140,10 +140,10 @@ Proof.
     replace (n * a) with (sumR replaced (fun _ => a)) by (now rewrite sumR_const, repeat_length).
     apply prod_exp; [intros; apply exp_pos|]. intros D HD. apply repeat_spec in HD. subst D. rewrite Ha.
     assert (He : 1 <= exp l) by (generalize (exp_ge_1 l); lra).
-    apply Rle_trans with (uniform (fun x => 1 + fn X q x * (exp l - 1))).
-    + apply mean_mono. intros x. generalize (exp_chord l (fn X q x) (proj2_sig q x)). lra.
-    + rewrite (mean_plus _ uniform (fun _ => 1)), mean_one, mean_scal_r.
-      change (uniform (fn X q)) with (benchmark_mean q). nra.
+    apply Rle_trans with (uniform (fun x => 1 + fn q x * (exp l - 1))).
+    + apply mean_mono. intros x. generalize (exp_chord l (fn q x) (proj2_sig q x)). lra.
+    + rewrite (mean_plus uniform (fun _ => 1)), mean_one, mean_scal_r.
+      change (uniform (fn q)) with (benchmark_mean q). nra.
 Qed.
 
 Lemma hinge_convex c : convex (fun y => Rmax 0 (y - c)).
@@ -174,22 +174,22 @@ Proof.
 Qed.
 
 (* The other side is that of one minus the query. *)
-Lemma benchmark_flip q : benchmark_mean (flip X q) = 1 - benchmark_mean q.
+Lemma benchmark_flip q : benchmark_mean (flip q) = 1 - benchmark_mean q.
 Proof.
-  change (uniform (fn X (flip X q)) = 1 - uniform (fn X q)). unfold fn at 1. cbn [flip proj1_sig].
-  rewrite (mean_ext _ uniform _ (fun x => 1 + (-1) * fn X q x)) by (intros; ring).
-  rewrite (mean_plus _ uniform (fun _ => 1)), mean_one, mean_scal. ring.
+  change (uniform (fn (flip q)) = 1 - uniform (fn q)). unfold fn at 1. cbn [flip proj1_sig].
+  rewrite (mean_ext uniform _ (fun x => 1 + (-1) * fn q x)) by (intros; ring).
+  rewrite (mean_plus uniform (fun _ => 1)), mean_one, mean_scal. ring.
 Qed.
 
-Lemma subset_flip q S : length S = rows -> subset_mean (flip X q) S = 1 - subset_mean q S.
+Lemma subset_flip q S : length S = rows -> subset_mean (flip q) S = 1 - subset_mean q S.
 Proof.
   intros HS. assert (Hn := rows_pos). unfold subset_mean. unfold fn at 1. cbn [flip proj1_sig].
-  rewrite (sumR_ext _ S _ (fun x => 1 + (-1) * fn X q x)) by (intros; ring).
+  rewrite (sumR_ext S _ (fun x => 1 + (-1) * fn q x)) by (intros; ring).
   rewrite sumR_plus, sumR_const, sumR_scal, HS. field. lra.
 Qed.
 
 Lemma below_as_flip q s : drawn (fun S => benchmark_mean q - subset_mean q S >= s) <=
-  drawn (fun S => subset_mean (flip X q) S - benchmark_mean (flip X q) >= s).
+  drawn (fun S => subset_mean (flip q) S - benchmark_mean (flip q) >= s).
 Proof. apply drawn_mono. intros S HS H. rewrite subset_flip, benchmark_flip by auto. lra. Qed.
 
 (* (5), and the whole benchmark, whose mean is the truth. *)
@@ -200,21 +200,21 @@ Definition serfling_side (s : R) : R :=
 Lemma serfling_up q s : 0 < s -> drawn (fun S => subset_mean q S - benchmark_mean q >= s) <=
   exp (- 2 * serfling_rows * s^2).
 Proof.
-  unfold serfling_rows. intros Hs. assert (Hn := rows_pos). assert (HN := size_pos X items some_items).
+  unfold serfling_rows. intros Hs. assert (Hn := rows_pos). assert (HN := size_pos items some_items).
   assert (Hle := le_INR _ _ not_more).
   set (v := 1 - (n - 1) / total).
   assert (Hv : 0 < v).
   { unfold v. replace (1 - (n - 1) / total) with ((total - n + 1) / total) by (field; lra).
     apply Rdiv_lt_0_compat; lra. }
   set (l := 4 * s / v). assert (Hl : 0 < l) by (unfold l; apply Rdiv_lt_0_compat; lra).
-  apply Rle_trans with (draws X rows items (fun S => exp (l * (sumR S (fn X q) - n * average X (fn X q) items)) *
+  apply Rle_trans with (draws rows items (fun S => exp (l * (sumR S (fn q) - n * average (fn q) items)) *
     exp (- (l * n * s)))).
-  - apply (mean_mono _ (draws X rows items)). intros S. apply ind_markov.
+  - apply (mean_mono (draws rows items)). intros S. apply ind_markov.
     2:{ left. apply Rmult_lt_0_compat; apply exp_pos. }
     intros HS. rewrite <- exp_plus, <- exp_0. apply exp_le.
-    change (average X (fn X q) items) with (benchmark_mean q). unfold subset_mean in HS.
-    assert (E : sumR S (fn X q) = n * (sumR S (fn X q) / n)) by (field; lra).
-    assert (0 <= n * (sumR S (fn X q) / n - benchmark_mean q - s)) by (apply Rmult_le_pos; lra). rewrite E. nra.
+    change (average (fn q) items) with (benchmark_mean q). unfold subset_mean in HS.
+    assert (E : sumR S (fn q) = n * (sumR S (fn q) / n)) by (field; lra).
+    assert (0 <= n * (sumR S (fn q) / n - benchmark_mean q - s)) by (apply Rmult_le_pos; lra). rewrite E. nra.
   - rewrite mean_scal_r. apply Rle_trans with (exp (l^2 / 8 * (n * v)) * exp (- (l * n * s))).
     + apply Rmult_le_compat_r; [left; apply exp_pos|].
       eapply Rle_trans; [apply serfling_moment; [intros x; apply (proj2_sig q)|auto]|]. apply exp_le. right.
@@ -226,10 +226,10 @@ Lemma whole_benchmark q s : rows = length items -> 0 < s ->
   drawn (fun S => subset_mean q S - benchmark_mean q >= s) <= 0.
 Proof.
   intros E Hs. right. unfold drawn. simpl Pr.
-  change (draw rows items (ind _ (fun S => sumR S (fn X q) / n - benchmark_mean q >= s)) = 0). unfold ind.
+  change (draw rows items (ind (fun S => sumR S (fn q) / n - benchmark_mean q >= s)) = 0). unfold ind.
   pose (F := fun y =>
     if ClassicalDescription.excluded_middle_informative (y / n - benchmark_mean q >= s) then 1 else 0).
-  change (draw rows items (fun S => F (sumR S (fn X q))) = 0). rewrite E, draw_all. unfold F.
+  change (draw rows items (fun S => F (sumR S (fn q))) = 0). rewrite E, draw_all. unfold F.
   destruct (ClassicalDescription.excluded_middle_informative _) as [H|]; auto. exfalso.
   unfold benchmark_mean in H. rewrite E in H. lra.
 Qed.
@@ -245,13 +245,13 @@ Qed.
 Theorem subset_lower q x level l : 0 <= level -> low_cert n x level l -> benchmark_mean q <= l ->
   drawn (fun S => subset_mean q S >= x) <= level.
 Proof.
-  intros Hq H Hl. assert (Hr := benchmark_range q). assert (Hn := rows_pos). assert (HN := size_pos X items some_items).
+  intros Hq H Hl. assert (Hr := benchmark_range q). assert (Hn := rows_pos). assert (HN := size_pos items some_items).
   assert (M := subset_moments). destruct H as [H|H|H H'|H|H0 H1 H2 H3|H0 H1|k t H0 H1 H2 H3].
   - eapply Rle_trans; [apply drawn_le_1|auto].
   - lra.
-  - eapply Rle_trans; [apply (moment_zero _ _ _ _ _ _ M); lra|auto].
-  - eapply Rle_trans; [now apply (moment_beyond _ _ _ _ _ _ M)|auto].
-  - eapply Rle_trans; [now apply (moment_kl _ _ _ _ _ _ M q l)|auto].
+  - eapply Rle_trans; [apply (moment_zero _ _ _ _ M); lra|auto].
+  - eapply Rle_trans; [now apply (moment_beyond _ _ _ _ M)|auto].
+  - eapply Rle_trans; [now apply (moment_kl _ _ _ _ M q l)|auto].
   - destruct (Req_dec x (benchmark_mean q)) as [E|E].
     { eapply Rle_trans; [apply drawn_le_1|]. eapply Rle_trans; [|exact H1]. rewrite <- exp_0. apply exp_le.
       replace (x - l) with 0 by lra. lra. }
@@ -275,7 +275,7 @@ Qed.
 Theorem subset_upper q x level u : 0 <= level -> up_cert n x level u -> u <= benchmark_mean q ->
   drawn (fun S => subset_mean q S < x) <= level.
 Proof.
-  intros Hq H Hu. eapply Rle_trans; [|apply (subset_lower (flip X q) (1 - x) level (1 - u)); auto].
+  intros Hq H Hu. eapply Rle_trans; [|apply (subset_lower (flip q) (1 - x) level (1 - u)); auto].
   - apply drawn_mono. intros S HS HL. rewrite subset_flip by auto. lra.
   - rewrite benchmark_flip. lra.
 Qed.
@@ -287,10 +287,10 @@ Proof.
   apply Pr_mono. intros S. lra.
 Qed.
 
-Lemma replaced_size : Tails.n X replaced = n.
+Lemma replaced_size : Tails.n replaced = n.
 Proof. unfold Tails.n. now rewrite repeat_length. Qed.
 
-Theorem subset_sides (A : R -> R) : (forall s, 0 <= A s) -> (forall s, above_cert X replaced s (A s)) ->
+Theorem subset_sides (A : R -> R) : (forall s, 0 <= A s) -> (forall s, above_cert replaced s (A s)) ->
   sides drawn subset_mean benchmark_mean A.
 Proof.
   intros H0 H q s. unfold above_cert in H. rewrite replaced_size in H.
@@ -303,12 +303,12 @@ Qed.
 (* By the relative entropy. *)
 Theorem subset_kl_sides : sides drawn subset_mean benchmark_mean (side n).
 Proof.
-  intros q s. split; [apply (moment_side _ _ _ _ _ _ subset_moments)|].
-  eapply Rle_trans; [apply below_as_flip|apply (moment_side _ _ _ _ _ _ subset_moments)].
+  intros q s. split; [apply (moment_side _ _ _ _ subset_moments)|].
+  eapply Rle_trans; [apply below_as_flip|apply (moment_side _ _ _ _ subset_moments)].
 Qed.
 
 (* Finalists: both sides at each truth, and each by a certificate. *)
-Theorem subset_off (finalists : list (query X)) (tau b : R) : off_cert X replaced tau b ->
+Theorem subset_off (finalists : list (query X)) (tau b : R) : off_cert replaced tau b ->
   drawn (fun S => exists q, In q finalists /\ Rabs (subset_mean q S - benchmark_mean q) >= tau) <=
     INR (length finalists) * b.
 Proof.
@@ -320,7 +320,7 @@ Proof.
   - eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros S HS. unfold Rabs in HS.
     destruct (Rcase_abs (subset_mean q S - benchmark_mean q)); [right|left]; lra.
   - assert (H1 := subset_deviation q tau u Hu Cu). assert (H2 := below_as_flip q tau).
-    assert (H3 := subset_deviation (flip X q) tau v Hv). rewrite benchmark_flip in H3. specialize (H3 Cv).
+    assert (H3 := subset_deviation (flip q) tau v Hv). rewrite benchmark_flip in H3. specialize (H3 Cv).
     rewrite benchmark_flip in H2. lra.
 Qed.
 
@@ -343,9 +343,9 @@ Qed.
 
 Theorem gate_bar_subset : subset_failure ->
   drawn (fun S => exists later b v,
-    Rows.gate_shown _ _ (fun t => subset_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
+    Rows.gate_shown (fun t => subset_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
       later ++ b :: v /\
-    Rows.gate_wrong _ (Sides.below_bar _ benchmark_mean) (far_above _ benchmark_mean tau) (fun v => (analyst v, c)) v b)
+    Rows.gate_wrong (Sides.below_bar benchmark_mean) (far_above benchmark_mean tau) (fun v => (analyst v, c)) v b)
   <= INR (N m B) * a.
 Proof.
   intros Hf. apply gate_bar_sides; auto using wrong_pass. intros q Hq.
@@ -355,9 +355,9 @@ Qed.
 
 Theorem gate_bar_subset_one_side :
   drawn (fun S => exists later b v,
-    Rows.gate_shown _ _ (fun t => subset_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
+    Rows.gate_shown (fun t => subset_mean (fst t)) (fun t => snd t + tau) (fun v => (analyst v, c)) B m S =
       later ++ b :: v /\
-    Rows.gate_wrong _ (Sides.below_bar _ benchmark_mean) (fun _ => False) (fun v => (analyst v, c)) v b)
+    Rows.gate_wrong (Sides.below_bar benchmark_mean) (fun _ => False) (fun v => (analyst v, c)) v b)
   <= INR (N m B) * a.
 Proof. apply gate_bar_side; auto using wrong_pass. Qed.
 

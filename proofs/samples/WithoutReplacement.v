@@ -19,7 +19,7 @@ Fixpoint draw {X : Type} (n : nat) (items : list X) (f : list X -> R) : R :=
   end.
 
 Section Picks.
-Variable X : Type.
+Context {X : Type}.
 Implicit Types (A items : list X) (p : X * list X).
 
 Lemma picks_length A : length (picks A) = length A.
@@ -47,10 +47,10 @@ Lemma picks_swap A (F : X -> X -> list X -> R) :
 Proof.
   revert F. induction A as [|a A IH]; intros F; simpl; auto. rewrite !sumR_map. simpl.
   rewrite !sumR_plus.
-  rewrite (sumR_ext _ (picks A) (fun p => sumR (map _ (picks (snd p))) _)
+  rewrite (sumR_ext (picks A) (fun p => sumR (map _ (picks (snd p))) _)
     (fun p => sumR (picks (snd p)) (fun q => F (fst p) (fst q) (a :: snd q))))
     by (intros; now rewrite sumR_map).
-  rewrite (sumR_ext _ (picks A) (fun p => sumR (map _ (picks (snd p))) (fun q => F (fst q) (fst p) (snd q)))
+  rewrite (sumR_ext (picks A) (fun p => sumR (map _ (picks (snd p))) (fun q => F (fst q) (fst p) (snd q)))
     (fun p => sumR (picks (snd p)) (fun q => F (fst q) (fst p) (a :: snd q))))
     by (intros; now rewrite sumR_map).
   rewrite (IH (fun x y r => F x y (a :: r))). ring.
@@ -67,18 +67,18 @@ Proof. destruct items; [congruence|reflexivity]. Qed.
 Program Definition draws (n : nat) (items : list X) : law (list X) := {| mean := draw n items |}.
 Next Obligation.
   revert items. induction n as [|n IH]; intros [|a l]; auto. rewrite draw_S by discriminate.
-  rewrite (sumR_ext _ _ _ (fun _ => 1)) by (intros; apply IH). rewrite sumR_const, picks_length.
+  rewrite (sumR_ext _ _ (fun _ => 1)) by (intros; apply IH). rewrite sumR_const, picks_length.
   field. apply Rgt_not_eq, size_pos. discriminate.
 Qed.
 Next Obligation.
   revert items f g. induction n as [|n IH]; intros [|a l] f g; auto. rewrite !draw_S by discriminate.
-  rewrite (sumR_ext _ _ _ (fun p => draw n (snd p) (fun s => f (fst p :: s)) +
+  rewrite (sumR_ext _ _ (fun p => draw n (snd p) (fun s => f (fst p :: s)) +
     draw n (snd p) (fun s => g (fst p :: s)))) by (intros; apply IH).
   rewrite sumR_plus. unfold Rdiv. ring.
 Qed.
 Next Obligation.
   revert items f. induction n as [|n IH]; intros [|a l] f; auto. rewrite !draw_S by discriminate.
-  rewrite (sumR_ext _ _ _ (fun p => c * draw n (snd p) (fun s => f (fst p :: s)))) by (intros; apply IH).
+  rewrite (sumR_ext _ _ (fun p => c * draw n (snd p) (fun s => f (fst p :: s)))) by (intros; apply IH).
   rewrite sumR_scal. unfold Rdiv. ring.
 Qed.
 Next Obligation.
@@ -106,7 +106,7 @@ Proof.
   { clear. induction n as [|n IH]; intros items F Hn.
     - destruct items; [reflexivity|discriminate].
     - assert (Hi : items <> nil) by (destruct items; discriminate). rewrite draw_S by auto.
-      rewrite (sumR_ext _ _ _ (fun _ => F (sumR items g))).
+      rewrite (sumR_ext _ _ (fun _ => F (sumR items g))).
       + rewrite sumR_const, picks_length. field. now apply Rgt_not_eq, size_pos.
       + intros p Hp. rewrite (sum_rest items p g Hp). apply (IH (snd p) (fun y => F (g (fst p) + y))).
         apply picks_rest in Hp. lia. }
@@ -129,7 +129,7 @@ End Picks.
 
 (* (4). *)
 Section Order.
-Variable X : Type.
+Context {X : Type}.
 Variable f : X -> R.
 Notation W k A w := (draw k A (fun s => w (sumR s f))).
 
@@ -139,26 +139,26 @@ Proof.
 Qed.
 
 Lemma mean_ext_draw k A (g h : list X -> R) : (forall s, g s = h s) -> draw k A g = draw k A h.
-Proof. intros H. apply (mean_ext _ (draws X k A)). exact H. Qed.
+Proof. intros H. apply (mean_ext (draws k A)). exact H. Qed.
 
 (* A draw that is not looked at. *)
 Lemma draw_ignored k A (w : R -> R) : (k < length A)%nat ->
   sumR (picks A) (fun p => W k (snd p) w) = INR (length A) * W k A w.
 Proof.
   revert A w. induction k as [|k IH]; intros A w Hk.
-  - rewrite (sumR_ext _ _ _ (fun _ => w 0)) by (intros p _; destruct (snd p); reflexivity).
+  - rewrite (sumR_ext _ _ (fun _ => w 0)) by (intros p _; destruct (snd p); reflexivity).
     rewrite sumR_const, picks_length. destruct A; reflexivity.
-  - assert (HA : A <> nil) by (destruct A; [simpl in Hk; lia|discriminate]). assert (Hp := size_pos X A HA).
+  - assert (HA : A <> nil) by (destruct A; [simpl in Hk; lia|discriminate]). assert (Hp := size_pos A HA).
     set (N := INR (length A)) in *.
     assert (HN : 0 < N - 1) by (enough (1 < N) by lra; apply lt_1_INR; lia).
-    rewrite (sumR_ext _ (picks A) _ (fun p => / (N - 1) *
+    rewrite (sumR_ext (picks A) _ (fun p => / (N - 1) *
       sumR (picks (snd p)) (fun q => W k (snd q) (fun y => w (f (fst q) + y))))).
-    2:{ intros p Hin. assert (Hl := picks_rest X A p Hin).
+    2:{ intros p Hin. assert (Hl := picks_rest A p Hin).
         assert (Hi : snd p <> nil) by (destruct (snd p); [simpl in *; lia|discriminate]).
         rewrite draw_S by auto. unfold N. rewrite Hl, S_INR. unfold Rdiv. rewrite Rmult_comm. f_equal. f_equal. ring. }
-    rewrite sumR_scal, (picks_swap X A (fun x y r => W k r (fun z => w (f y + z)))).
-    rewrite (sumR_ext _ (picks A) _ (fun p => (N - 1) * W k (snd p) (fun y => w (f (fst p) + y)))).
-    2:{ intros p Hin. assert (Hl := picks_rest X A p Hin).
+    rewrite sumR_scal, (picks_swap A (fun x y r => W k r (fun z => w (f y + z)))).
+    rewrite (sumR_ext (picks A) _ (fun p => (N - 1) * W k (snd p) (fun y => w (f (fst p) + y)))).
+    2:{ intros p Hin. assert (Hl := picks_rest A p Hin).
         rewrite (IH (snd p) (fun y => w (f (fst p) + y))) by lia. unfold N. rewrite Hl, S_INR. f_equal. ring. }
     rewrite sumR_scal, draw_S by auto. fold N. cbn [sumR]. field. lra.
 Qed.
@@ -168,33 +168,33 @@ Lemma draw_twice k A (w : R -> R) : convex w -> (S k < length A)%nat ->
   INR (length A) * W (S (S k)) A w <= sumR (picks A) (fun p => W k (snd p) (fun y => w (f (fst p) + (f (fst p) + y)))).
 Proof.
   intros Hw Hk. assert (HA : A <> nil) by (destruct A; [simpl in Hk; lia|discriminate]).
-  assert (Hp := size_pos X A HA). set (N := INR (length A)) in *.
+  assert (Hp := size_pos A HA). set (N := INR (length A)) in *.
   assert (HN : 0 < N - 1) by (enough (1 < N) by lra; apply lt_1_INR; lia).
   set (T := fun x r => W k r (fun y => w (f x + (f x + y)))).
   rewrite draw_S by auto. fold N. unfold Rdiv. rewrite Rmult_comm, Rmult_assoc, Rinv_l, Rmult_1_r by lra.
   apply Rle_trans with (/ (N - 1) * sumR (picks A) (fun p => sumR (picks (snd p)) (fun q =>
     1/2 * T (fst p) (snd q) + 1/2 * T (fst q) (snd q)))).
-  - rewrite <- sumR_scal. apply sumR_le. intros p Hin. assert (Hl := picks_rest X A p Hin).
+  - rewrite <- sumR_scal. apply sumR_le. intros p Hin. assert (Hl := picks_rest A p Hin).
     assert (Hi : snd p <> nil) by (destruct (snd p); [simpl in *; lia|discriminate]).
     rewrite draw_S by auto.
     replace (INR (length (snd p))) with (N - 1) by (unfold N; rewrite Hl, S_INR; ring).
     unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|].
     apply sumR_le. intros q _. unfold T.
-    apply Rle_trans with (draws X k (snd q) (fun s => 1/2 * w (f (fst p) + (f (fst p) + sumR s f)) +
+    apply Rle_trans with (draws k (snd q) (fun s => 1/2 * w (f (fst p) + (f (fst p) + sumR s f)) +
       1/2 * w (f (fst q) + (f (fst q) + sumR s f)))); [|right; now rewrite mean_plus, !mean_scal].
-    apply (mean_mono _ (draws X k (snd q))). intros s. cbn [sumR].
+    apply (mean_mono (draws k (snd q))). intros s. cbn [sumR].
     assert (H := Hw (f (fst p) + (f (fst p) + sumR s f)) (f (fst q) + (f (fst q) + sumR s f)) (1/2) ltac:(lra)).
     replace (1/2 * (f (fst p) + (f (fst p) + sumR s f)) + (1 - 1/2) * (f (fst q) + (f (fst q) + sumR s f))) with
       (f (fst p) + (f (fst q) + sumR s f)) in H by field. lra.
   - right. assert (E : sumR (picks A) (fun p => sumR (picks (snd p)) (fun q => T (fst p) (snd q))) =
       (N - 1) * sumR (picks A) (fun p => T (fst p) (snd p))).
-    { rewrite <- sumR_scal. apply sumR_ext. intros p Hin. assert (Hl := picks_rest X A p Hin). unfold T.
+    { rewrite <- sumR_scal. apply sumR_ext. intros p Hin. assert (Hl := picks_rest A p Hin). unfold T.
       rewrite (draw_ignored k (snd p) (fun y => w (f (fst p) + (f (fst p) + y)))) by lia.
       f_equal. unfold N. rewrite Hl, S_INR. ring. }
-    rewrite (sumR_ext _ (picks A) _ (fun p => 1/2 * sumR (picks (snd p)) (fun q => T (fst p) (snd q)) +
+    rewrite (sumR_ext (picks A) _ (fun p => 1/2 * sumR (picks (snd p)) (fun q => T (fst p) (snd q)) +
       1/2 * sumR (picks (snd p)) (fun q => T (fst q) (snd q))))
       by (intros; now rewrite sumR_plus, !sumR_scal).
-    rewrite sumR_plus, !sumR_scal, <- (picks_swap X A (fun x _ r => T x r)), E. unfold T. field. lra.
+    rewrite sumR_plus, !sumR_scal, <- (picks_swap A (fun x _ r => T x r)), E. unfold T. field. lra.
 Qed.
 
 (* The last draw from all items. *)
@@ -202,14 +202,14 @@ Lemma draw_last k A (w : R -> R) : convex w -> (k < length A)%nat ->
   INR (length A) * W (S k) A w <= sumR A (fun a => W k A (fun y => w (f a + y))).
 Proof.
   revert A w. induction k as [|k IH]; intros A w Hw Hk.
-  - assert (HA : A <> nil) by (destruct A; [simpl in Hk; lia|discriminate]). assert (Hp := size_pos X A HA).
-    right. rewrite draw_S by auto. rewrite (sumR_ext _ (picks A) _ (fun p => w (f (fst p) + 0)))
+  - assert (HA : A <> nil) by (destruct A; [simpl in Hk; lia|discriminate]). assert (Hp := size_pos A HA).
+    right. rewrite draw_S by auto. rewrite (sumR_ext (picks A) _ (fun p => w (f (fst p) + 0)))
       by (intros p _; destruct (snd p); reflexivity).
-    rewrite (sum_picks X A (fun a => w (f a + 0))).
-    rewrite (sumR_ext _ A (fun a => draw 0 A _) (fun a => w (f a + 0))) by (intros; destruct A; reflexivity).
+    rewrite (sum_picks A (fun a => w (f a + 0))).
+    rewrite (sumR_ext A (fun a => draw 0 A _) (fun a => w (f a + 0))) by (intros; destruct A; reflexivity).
     field. lra.
   - assert (HA : A <> nil) by (destruct A; [simpl in Hk; lia|discriminate]).
-    assert (Hp := size_pos X A HA). set (N := INR (length A)) in *.
+    assert (Hp := size_pos A HA). set (N := INR (length A)) in *.
     assert (HN : 0 < N - 1) by (enough (1 < N) by lra; apply lt_1_INR; lia).
     set (M := W (S (S k)) A w).
     assert (E : sumR A (fun a => W (S k) A (fun y => w (f a + y))) = / N * sumR (picks A) (fun q =>
@@ -218,27 +218,27 @@ Proof.
       unfold Rdiv. apply Rmult_comm. }
     rewrite E. apply Rle_trans with (/ N * (N * M + (N - 1) * (N * M))); [right; field; lra|].
     apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|].
-    rewrite (sumR_ext _ (picks A) _ (fun q => W k (snd q) (fun y => w (f (fst q) + (f (fst q) + y))) +
+    rewrite (sumR_ext (picks A) _ (fun q => W k (snd q) (fun y => w (f (fst q) + (f (fst q) + y))) +
       sumR (snd q) (fun a => W k (snd q) (fun y => w (f (fst q) + (f a + y)))))).
     2:{ intros q Hin.
-        rewrite (sum_rest X A q (fun a => W k (snd q) (fun y => w (f a + (f (fst q) + y)))) Hin). f_equal.
+        rewrite (sum_rest A q (fun a => W k (snd q) (fun y => w (f a + (f (fst q) + y)))) Hin). f_equal.
         apply sumR_ext. intros a _. apply mean_ext_draw. intros s. f_equal. ring. }
     rewrite sumR_plus. apply Rplus_le_compat; [now apply draw_twice|].
     apply Rle_trans with (sumR (picks A) (fun q => (N - 1) * W (S k) (snd q) (fun y => w (f (fst q) + y)))).
-    + right. rewrite sumR_scal. f_equal. unfold M. rewrite (draw_S X (S k)) by auto. fold N. cbn [sumR]. field. lra.
-    + apply sumR_le. intros q Hin. assert (Hl := picks_rest X A q Hin).
+    + right. rewrite sumR_scal. f_equal. unfold M. rewrite (draw_S (S k)) by auto. fold N. cbn [sumR]. field. lra.
+    + apply sumR_le. intros q Hin. assert (Hl := picks_rest A q Hin).
       replace (N - 1) with (INR (length (snd q))) by (unfold N; rewrite Hl, S_INR; ring).
       apply (IH (snd q) (fun y => w (f (fst q) + y)) (convex_shift w _ Hw)). lia.
 Qed.
 
 Theorem without_replacement n items (H : items <> nil) (w : R -> R) : convex w -> (n <= length items)%nat ->
-  draws X n items (fun s => w (sumR s f)) <= prodE X (repeat (uniform X items H) n) (fun s => w (sumR s f)).
+  draws n items (fun s => w (sumR s f)) <= prodE (repeat (uniform items H) n) (fun s => w (sumR s f)).
 Proof.
-  assert (Hp := size_pos X items H). cbn [mean draws]. revert w. induction n as [|n IH]; intros w Hw Hn.
+  assert (Hp := size_pos items H). cbn [mean draws]. revert w. induction n as [|n IH]; intros w Hw Hn.
   - destruct items; simpl; lra.
   - apply Rmult_le_reg_l with (INR (length items)); auto. eapply Rle_trans; [apply draw_last; auto; lia|].
-    change (prodE X (repeat (uniform X items H) (S n)) (fun s => w (sumR s f))) with
-      (sumR items (fun a => prodE X (repeat (uniform X items H) n) (fun s => w (f a + sumR s f))) / INR (length items)).
+    change (prodE (repeat (uniform items H) (S n)) (fun s => w (sumR s f))) with
+      (sumR items (fun a => prodE (repeat (uniform items H) n) (fun s => w (f a + sumR s f))) / INR (length items)).
     unfold Rdiv. rewrite Rmult_comm, Rmult_assoc, Rinv_l, Rmult_1_r by lra. apply sumR_le. intros a _.
     apply (IH (fun y => w (f a + y)) (convex_shift w _ Hw)). lia.
 Qed.

@@ -166,17 +166,17 @@ Qed.
 
 (* 0/1 queries on records. *)
 Section Counts.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation n := (n X Ds).
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation n := (n Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 Notation rows := (length Ds).
 
-Definition zero_one (q : query X) : Prop := forall x, fn X q x = 0 \/ fn X q x = 1.
-Definition truths (q : query X) : list R := map (fun D : law X => D (fn X q)) Ds.
+Definition zero_one (q : query X) : Prop := forall x, fn q x = 0 \/ fn q x = 1.
+Definition truths (q : query X) : list R := map (fun D : law X => D (fn q)) Ds.
 
 Lemma truths_means q : means (truths q).
 Proof. intros p Hp. apply in_map_iff in Hp. destruct Hp as (D & <- & _). apply mean_range. Qed.
@@ -186,35 +186,35 @@ Proof. apply map_length. Qed.
 
 Lemma truths_total q : total (truths q) = n * pop q.
 Proof.
-  assert (Hn := n_pos X Ds some_rows). unfold total, truths. rewrite sumR_map. unfold Tails.pop. field. lra.
+  assert (Hn := n_pos Ds some_rows). unfold total, truths. rewrite sumR_map. unfold Tails.pop. field. lra.
 Qed.
 
 Lemma truths_mean q : total (truths q) / INR (length (truths q)) = pop q.
 Proof.
-  assert (Hn := n_pos X Ds some_rows). rewrite truths_total, truths_length. fold n. unfold Tails.n in *. field. lra.
+  assert (Hn := n_pos Ds some_rows). rewrite truths_total, truths_length. fold n. unfold Tails.n in *. field. lra.
 Qed.
 
-Lemma sum_count q S : zero_one q -> exists c, sumR S (fn X q) = INR c.
+Lemma sum_count q S : zero_one q -> exists c, sumR S (fn q) = INR c.
 Proof.
   intros Hq. induction S as [|x S (c & IH)]; [now exists 0%nat|]. cbn [sumR]. rewrite IH.
   destruct (Hq x) as [->| ->]; [exists c|exists (Datatypes.S c); rewrite S_INR]; lra.
 Qed.
 
 Lemma sum_tail (L : list (law X)) q k : zero_one q ->
-  prodE X L (ind _ (fun S => sumR S (fn X q) >= INR k)) = at_least (map (fun D : law X => D (fn X q)) L) k.
+  prodE L (ind (fun S => sumR S (fn q) >= INR k)) = at_least (map (fun D : law X => D (fn q)) L) k.
 Proof.
   intros Hq. revert k. induction L as [|D L IH]; intros k.
   - simpl. unfold ind. destruct (excluded_middle_informative _) as [H|H]; destruct k as [|k]; auto.
     + rewrite S_INR in H. simpl in H. generalize (pos_INR k). lra.
     + exfalso. apply H. simpl. lra.
   - destruct k as [|k].
-    + rewrite at_least_0. rewrite (mean_ext _ _ _ (fun _ => 1)); [apply mean_one|]. intros S. unfold ind.
+    + rewrite at_least_0. rewrite (mean_ext _ _ (fun _ => 1)); [apply mean_one|]. intros S. unfold ind.
       destruct (excluded_middle_informative _) as [H|H]; auto. exfalso. apply H.
       destruct (sum_count q S Hq) as [c ->]. apply Rle_ge, le_INR. lia.
     + cbn [map]. rewrite at_least_S, <- !IH. cbn [prodE cons_law mean].
-      rewrite (mean_ext _ D _ (fun x =>
-        fn X q x * prodE X L (ind _ (fun S => sumR S (fn X q) >= INR k)) +
-        (1 + (-1) * fn X q x) * prodE X L (ind _ (fun s => sumR s (fn X q) >= INR (S k))))).
+      rewrite (mean_ext D _ (fun x =>
+        fn q x * prodE L (ind (fun S => sumR S (fn q) >= INR k)) +
+        (1 + (-1) * fn q x) * prodE L (ind (fun s => sumR s (fn q) >= INR (S k))))).
       * rewrite mean_plus, !mean_scal_r. rewrite mean_plus, mean_one, mean_scal. ring.
       * intros x. rewrite S_INR. destruct (Hq x) as [E|E]; rewrite E.
         -- rewrite Rmult_0_l, Rmult_0_r, Rplus_0_l, Rplus_0_r, Rmult_1_l. apply mean_ext. intros S. unfold ind.
@@ -228,9 +228,9 @@ Qed.
 (* The two tails at a count, exactly. *)
 Lemma emp_at_least q k : zero_one q -> P (fun S => emp q S >= INR k / n) = at_least (truths q) k.
 Proof.
-  intros Hq. assert (Hn := n_pos X Ds some_rows). unfold truths. rewrite <- (sum_tail Ds q k Hq). simpl.
+  intros Hq. assert (Hn := n_pos Ds some_rows). unfold truths. rewrite <- (sum_tail Ds q k Hq). simpl.
   apply mean_ext. intros S. unfold ind, Tails.emp.
-  assert (E : sumR S (fn X q) / n >= INR k / n <-> sumR S (fn X q) >= INR k).
+  assert (E : sumR S (fn q) / n >= INR k / n <-> sumR S (fn q) >= INR k).
   { split; intros H.
     - apply Rmult_ge_compat_r with (r := n) in H; [|lra]. unfold Rdiv in H.
       rewrite !Rmult_assoc, Rinv_l, !Rmult_1_r in H by lra. exact H.
@@ -240,7 +240,7 @@ Qed.
 
 Lemma P_complement A : P (fun S => ~ A S) = 1 - P A.
 Proof.
-  simpl. rewrite (mean_ext _ _ (ind _ (fun S => ~ A S)) (fun S => 1 + (-1) * ind _ A S)).
+  simpl. rewrite (mean_ext _ (ind (fun S => ~ A S)) (fun S => 1 + (-1) * ind A S)).
   - rewrite mean_plus, mean_one, mean_scal. ring.
   - intros S. unfold ind. destruct (excluded_middle_informative _), (excluded_middle_informative _); tauto || lra.
 Qed.
@@ -255,7 +255,7 @@ Theorem count_up q p k : Hoeffding1956 -> zero_one q -> pop q <= p -> p <= 1 ->
   n * pop q + 1 <= INR k \/ rows = 1%nat ->
   P (fun S => emp q S >= INR k / n) <= binomial rows p k.
 Proof.
-  intros H Hq Hp H1 Hk. rewrite emp_at_least by auto. assert (Hr := pop_range X Ds some_rows q).
+  intros H Hq Hp H1 Hk. rewrite emp_at_least by auto. assert (Hr := pop_range Ds some_rows q).
   eapply Rle_trans; [apply hoeffding_at_least; auto; [apply truths_means|]|].
   - unfold far_up. rewrite truths_total, truths_length. auto.
   - rewrite truths_mean, truths_length. apply binomial_rises; lra.
@@ -265,7 +265,7 @@ Theorem count_down q p k : Hoeffding1956 -> zero_one q -> p <= pop q -> 0 <= p -
   INR k <= n * pop q \/ rows = 1%nat ->
   P (fun S => emp q S < INR k / n) <= 1 - binomial rows p k.
 Proof.
-  intros H Hq Hp H0 Hk. rewrite emp_less by auto. assert (Hr := pop_range X Ds some_rows q).
+  intros H Hq Hp H0 Hk. rewrite emp_less by auto. assert (Hr := pop_range Ds some_rows q).
   assert (Hb := hoeffding_less (truths q) k H (truths_means q)).
   rewrite truths_mean, truths_length in Hb.
   assert (binomial rows p k <= binomial rows (pop q) k) by (apply binomial_rises; lra).
@@ -304,21 +304,21 @@ Definition off_by (b : R) : Prop := forall p k k', 0 <= p <= 1 -> n * (p + tau) 
 Lemma deviation_up q : zero_one q -> exists k, n * (pop q + tau) <= INR k /\
   P (fun S => emp q S - pop q >= tau) <= binomial rows (pop q) k.
 Proof.
-  intros Hq. assert (Hn := n_pos X Ds some_rows). destruct (whole_above (n * (pop q + tau))) as (k & Hk & Hl).
+  intros Hq. assert (Hn := n_pos Ds some_rows). destruct (whole_above (n * (pop q + tau))) as (k & Hk & Hl).
   exists k. split; auto. eapply Rle_trans; [|apply (count_up q (pop q) k); auto; try lra].
   - apply Pr_mono. intros S HS. destruct (sum_count q S Hq) as [c Hc]. unfold Tails.emp in *. rewrite Hc in *.
     unfold Rdiv. apply Rmult_ge_compat_r; [left; now apply Rinv_0_lt_compat|]. apply Rle_ge, le_INR, Hl.
     apply Rmult_le_reg_r with (/ n); [now apply Rinv_0_lt_compat|].
     replace (n * (pop q + tau) * / n) with (pop q + tau) by (field; lra). unfold Rdiv in HS. lra.
-  - apply (pop_range X Ds some_rows q).
+  - apply (pop_range Ds some_rows q).
   - destruct fine; [left|now right]. lra.
 Qed.
 
 Lemma deviation_down q : zero_one q -> exists k, (INR k - 1 <= n * (pop q - tau) \/ k = 0%nat) /\
   P (fun S => pop q - emp q S >= tau) <= 1 - binomial rows (pop q) k.
 Proof.
-  intros Hq. assert (Hn := n_pos X Ds some_rows). assert (Hr := pop_range X Ds some_rows q).
-  assert (Hdiv : forall c, emp q c <= pop q - tau -> sumR c (fn X q) <= n * (pop q - tau)).
+  intros Hq. assert (Hn := n_pos Ds some_rows). assert (Hr := pop_range Ds some_rows q).
+  assert (Hdiv : forall c, emp q c <= pop q - tau -> sumR c (fn q) <= n * (pop q - tau)).
   { intros S HS. unfold Tails.emp in HS. apply Rmult_le_reg_r with (/ n); [now apply Rinv_0_lt_compat|].
     replace (n * (pop q - tau) * / n) with (pop q - tau) by (field; lra). exact HS. }
   destruct (Rlt_dec (n * (pop q - tau)) 0) as [Hneg|Hpos].
@@ -333,7 +333,7 @@ Proof.
     eapply Rle_trans; [|apply (count_down q (pop q) k'); auto; try lra].
     + apply Pr_mono. intros S HS. unfold Tails.emp in *. unfold Rdiv.
       apply Rmult_lt_compat_r; [now apply Rinv_0_lt_compat|]. specialize (Hdiv S). unfold Tails.emp in Hdiv.
-      assert (sumR S (fn X q) / n <= pop q - tau) by lra. specialize (Hdiv H). lra.
+      assert (sumR S (fn q) / n <= pop q - tau) by lra. specialize (Hdiv H). lra.
     + destruct fine; [left|now right]. lra.
 Qed.
 
@@ -349,7 +349,7 @@ Proof.
   apply Rle_trans with (P (fun S => emp q S - pop q >= tau) + P (fun S => pop q - emp q S >= tau)).
   - eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros S HS. unfold Rabs in HS.
     destruct (Rcase_abs (emp q S - pop q)); [right|left]; lra.
-  - assert (Hr := pop_range X Ds some_rows q). specialize (Hb (pop q) k k' Hr Hk Hk'). lra.
+  - assert (Hr := pop_range Ds some_rows q). specialize (Hb (pop q) k k' Hr Hk Hk'). lra.
 Qed.
 
 End Deviation.

@@ -91,10 +91,10 @@ Proof.
 Qed.
 
 Section BreakPoints.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation n := (n X Ds).
+Notation n := (n Ds).
 Notation rows := (length Ds).
 Variable tau : R.
 Hypothesis tau_range : 0 < tau <= 1.
@@ -110,9 +110,9 @@ Qed.
 
 (* What [binomial_above] asks of every p holds if it does at break points. *)
 Theorem break_points_above b : 0 <= b -> (forall j p, p = INR j / n + tau -> p <= 1 -> 1 - binomial rows p (S j) <= b) ->
-  above_by X Ds tau b.
+  above_by Ds tau b.
 Proof.
-  intros Hb0 Hb p k Hp Hk. assert (Hn := n_pos X Ds some_rows).
+  intros Hb0 Hb p k Hp Hk. assert (Hn := n_pos Ds some_rows).
   destruct (le_lt_dec k rows) as [Hkr|Hkr].
   2:{ unfold binomial. rewrite at_least_above by (now rewrite repeat_length). auto. }
   assert (H1 : p <= INR k / n - tau).
@@ -130,9 +130,9 @@ Qed.
 
 (* What [binomial_off] asks. *)
 Theorem break_points b : (forall (j k : nat) p, p = INR j / n + tau -> p <= 1 -> n * (p + tau) <= INR k ->
-  outside rows j k p <= b) -> off_by X Ds tau b.
+  outside rows j k p <= b) -> off_by Ds tau b.
 Proof.
-  intros Hb p k k' Hp Hk Hk'. assert (Hn := n_pos X Ds some_rows). assert (Er : INR rows = n) by reflexivity.
+  intros Hb p k k' Hp Hk Hk'. assert (Hn := n_pos Ds some_rows). assert (Er : INR rows = n) by reflexivity.
   assert (Hj0 : forall j, 0 <= INR j / n) by (intros; apply Rdiv_le_0_compat; [apply pos_INR|auto]).
   assert (Hbreak : forall j, n * (INR j / n + tau) = INR j + n * tau) by (intros; field; lra).
   assert (Hone : forall j q, q = INR j / n + tau -> q <= 1 -> 1 - binomial rows q (S j) <= b).

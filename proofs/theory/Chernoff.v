@@ -72,7 +72,7 @@ Record moments {Omega Query : Type} (P : outer Omega) (emp : Query -> Omega -> R
 }.
 
 Section Moments.
-Variables Omega Query : Type.
+Context {Omega Query : Type}.
 Variable P : outer Omega.
 Variable emp : Query -> Omega -> R.
 Variable pop : Query -> R.

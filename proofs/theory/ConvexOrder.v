@@ -66,8 +66,8 @@ Proof.
         { apply sumR_nonneg. intros q Hq. apply Rnot_lt_le. intros Hn. apply Hx. now exists q. }
         rewrite sumR_scal in Hall.
         assert (Es : sumR ps (fun q => q - m) = total ps - INR k * m).
-        { unfold total. rewrite <- Hl. rewrite <- (sumR_const _ ps m). unfold Rminus. rewrite sumR_plus. f_equal.
-          rewrite (sumR_ext _ ps (fun _ => - m) (fun _ => (-1) * m)) by (intros; ring). rewrite sumR_scal. ring. }
+        { unfold total. rewrite <- Hl. rewrite <- (sumR_const ps m). unfold Rminus. rewrite sumR_plus. f_equal.
+          rewrite (sumR_ext ps (fun _ => - m) (fun _ => (-1) * m)) by (intros; ring). rewrite sumR_scal. ring. }
         rewrite Es in Hall. replace (total ps - INR k * m) with (- (p - m)) in Hall by lra.
         assert (0 < (p - m) * (p - m)) by (apply Rlt_0_sqr; lra). lra. }
       destruct Hq as (q & Hq & Hneg). assert (Hq01 := Hm q Hq).
@@ -88,28 +88,28 @@ Proof.
 Qed.
 
 (* Values in [0,1] and 0/1 values of the same means. *)
-Theorem values_below_ones (X : Type) (Ds : list (law X)) (q : query X) (w : R -> R) : convex w ->
-  prodE X Ds (fun S => w (sumR S (fn X q))) <= ones (map (fun D : law X => D (fn X q)) Ds) (fun k => w (INR k)).
+Theorem values_below_ones {X : Type} (Ds : list (law X)) (q : query X) (w : R -> R) : convex w ->
+  prodE Ds (fun S => w (sumR S (fn q))) <= ones (map (fun D : law X => D (fn q)) Ds) (fun k => w (INR k)).
 Proof.
   revert w. induction Ds as [|D Ds IH]; intros w Hw; [simpl; lra|].
   cbn [map ones prodE cons_law mean].
   assert (Hw1 : convex (fun s => w (1 + s))).
   { intros x y t Ht. replace (1 + (t * x + (1 - t) * y)) with (t * (1 + x) + (1 - t) * (1 + y)) by ring. now apply Hw. }
-  set (e1 := prodE X Ds (fun S => w (1 + sumR S (fn X q)))). set (e0 := prodE X Ds (fun S => w (sumR S (fn X q)))).
-  apply Rle_trans with (D (fun x => fn X q x * e1 + (1 - fn X q x) * e0)).
+  set (e1 := prodE Ds (fun S => w (1 + sumR S (fn q)))). set (e0 := prodE Ds (fun S => w (sumR S (fn q)))).
+  apply Rle_trans with (D (fun x => fn q x * e1 + (1 - fn q x) * e0)).
   - apply mean_mono. intros x. unfold e1, e0. rewrite <- !mean_scal, <- mean_plus. apply mean_mono. intros S.
     cbn [sumR].
-    assert (Hx := proj2_sig q x). set (s := sumR S (fn X q)).
-    replace (fn X q x + s) with (fn X q x * (1 + s) + (1 - fn X q x) * s) by ring. apply Hw. exact Hx.
-  - assert (Hp := mean_range X q D).
-    rewrite (mean_ext _ D _ (fun x => fn X q x * (e1 - e0) + e0)) by (intros; ring).
+    assert (Hx := proj2_sig q x). set (s := sumR S (fn q)).
+    replace (fn q x + s) with (fn q x * (1 + s) + (1 - fn q x) * s) by ring. apply Hw. exact Hx.
+  - assert (Hp := mean_range q D).
+    rewrite (mean_ext D _ (fun x => fn q x * (e1 - e0) + e0)) by (intros; ring).
     rewrite mean_plus, mean_scal_r, mean_const.
     assert (H1 := IH _ Hw1). assert (H0 := IH _ Hw). fold e1 in H1. fold e0 in H0.
     rewrite (ones_ext _ _ (fun k => w (INR (S k)))) in H1 by (intros k; now rewrite S_INR, Rplus_comm).
     set (o1 := ones _ (fun k => w (INR (S k)))) in *. set (o0 := ones _ (fun k => w (INR k))) in *.
-    change (e1 <= o1) in H1. change (D (fun x : X => fn X q x)) with (D (fn X q)).
-    assert (D (fn X q) * e1 <= D (fn X q) * o1) by (apply Rmult_le_compat_l; lra).
-    assert ((1 - D (fn X q)) * e0 <= (1 - D (fn X q)) * o0) by (apply Rmult_le_compat_l; lra). lra.
+    change (e1 <= o1) in H1. change (D (fun x : X => fn q x)) with (D (fn q)).
+    assert (D (fn q) * e1 <= D (fn q) * o1) by (apply Rmult_le_compat_l; lra).
+    assert ((1 - D (fn q)) * e0 <= (1 - D (fn q)) * o0) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
 (* Summation by parts. *)
@@ -117,7 +117,7 @@ Lemma ones_tails ps g : ones ps g = g 0%nat + sumR (seq 0 (length ps)) (fun k =>
 Proof.
   revert g. induction ps as [|p ps IH]; intros g; [simpl; ring|]. cbn [ones length].
   rewrite (IH g), (IH (fun k => g (S k))). set (N := length ps).
-  rewrite (sumR_ext _ (seq 0 (S N)) _ (fun k => p * ((g (S k) - g k) * at_least ps k) + (1 - p) * ((g (S k) - g k) *
+  rewrite (sumR_ext (seq 0 (S N)) _ (fun k => p * ((g (S k) - g k) * at_least ps k) + (1 - p) * ((g (S k) - g k) *
     at_least ps (S k))))
     by (intros; rewrite at_least_S; ring).
   rewrite sumR_plus, !sumR_scal.

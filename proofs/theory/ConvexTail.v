@@ -27,7 +27,7 @@ Lemma ones_mass ps g :
 Proof.
   revert g. induction ps as [|p ps IH]; intros g; [simpl; ring|]. cbn [ones length]. set (N := length ps) in *.
   rewrite sumR_seq_S, at_least_S, !at_least_0, !IH.
-  rewrite (sumR_ext _ _ (fun i => g (S i) * (at_least (p :: ps) (S i) - at_least (p :: ps) (S (S i)))) (fun i =>
+  rewrite (sumR_ext _ (fun i => g (S i) * (at_least (p :: ps) (S i) - at_least (p :: ps) (S (S i)))) (fun i =>
     p * (g (S i) * (at_least ps i - at_least ps (S i))) +
     (1 - p) * (g (S i) * (at_least ps (S i) - at_least ps (S (S i))))))
     by (intros; rewrite !at_least_S; ring).
@@ -134,22 +134,22 @@ Qed.
 
 (* On records. *)
 Section ConvexTail.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation n := (n X Ds).
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation n := (n Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 Notation rows := (length Ds).
 
 Theorem convex_up q p x t : pop q <= p -> p <= 1 -> INR t < n * x ->
   P (fun S => emp q S >= x) <= convex_tail rows p x t.
 Proof.
-  intros Hq Hp Ht. assert (Hn := n_pos X Ds some_rows). assert (Hr := pop_range X Ds some_rows q).
+  intros Hq Hp Ht. assert (Hn := n_pos Ds some_rows). assert (Hr := pop_range Ds some_rows q).
   set (d := n * x - INR t). assert (Hd : 0 < d) by (unfold d; lra).
   pose (w := fun y => Rmax 0 (y - INR t)).
-  apply Rle_trans with (prodE X Ds (fun S => / d * w (sumR S (fn X q)))).
+  apply Rle_trans with (prodE Ds (fun S => / d * w (sumR S (fn q)))).
   - apply mean_mono. intros S. assert (Hi : 0 < / d) by now apply Rinv_0_lt_compat.
     apply ind_markov; [|apply Rmult_le_pos; [lra|apply Rmax_l]]. intros H. unfold Tails.emp in H.
     rewrite <- (Rinv_l d) by lra. apply Rmult_le_compat_l; [lra|]. eapply Rle_trans; [|apply Rmax_r].
@@ -161,7 +161,7 @@ Proof.
     + intros y z u Hu. unfold w. apply Rmax_lub.
       * assert (H1 := Rmax_l 0 (y - INR t)). assert (H2 := Rmax_l 0 (z - INR t)). nra.
       * assert (H1 := Rmax_r 0 (y - INR t)). assert (H2 := Rmax_r 0 (z - INR t)). nra.
-    + rewrite (ones_ext _ _ (fun k => INR (k - t))) by (intros k; apply positive_part). fold (truths X Ds q).
+    + rewrite (ones_ext _ _ (fun k => INR (k - t))) by (intros k; apply positive_part). fold (truths Ds q).
       eapply Rle_trans; [apply (hoeffding_convex _ _ (pop q))|].
       * apply truths_means.
       * apply positive_convex.

@@ -140,13 +140,13 @@ Qed.
 
 (* Both sides of one query. *)
 Section Both.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation n := (n X Ds).
-Notation P := (P X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Notation n := (n Ds).
+Notation P := (P Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 
 Lemma tail_kl_down q p x : p <= pop q -> p < 1 -> x < p -> 0 <= x ->
   P (fun S => emp q S <= x) <= exp (- n * kl x p).
@@ -162,7 +162,7 @@ Definition term_down (tau p : R) : R := if Rle_dec tau p then exp (- n * kl (p -
 Theorem hoeffding_kl q tau b : 0 < tau -> (forall p, 0 < p < 1 -> term_up tau p + term_down tau p <= b) ->
   P (fun S => Rabs (emp q S - pop q) >= tau) <= b.
 Proof.
-  intros Ht Hb. assert (Hr := pop_range X Ds some_rows q).
+  intros Ht Hb. assert (Hr := pop_range Ds some_rows q).
   assert (Hb0 : 0 <= b).
   { specialize (Hb (1/2) ltac:(lra)). unfold term_up, term_down in Hb.
     generalize (exp_pos (- n * kl (1 / 2 + tau) (1 / 2))) (exp_pos (- n * kl (1 / 2 - tau) (1 / 2))).
@@ -172,17 +172,17 @@ Proof.
   { unfold U, V. eapply Rle_trans; [|apply Pr_or]. apply Pr_mono. intros S HS. unfold Rabs in HS.
     destruct (Rcase_abs (emp q S - pop q)); [right|left]; lra. }
   assert (HU1 : 1 < pop q + tau -> U <= 0).
-  { intros H. eapply Rle_trans; [|apply (tail_beyond X Ds some_rows q (pop q + tau)); lra]. apply Pr_mono. intros S; lra. }
+  { intros H. eapply Rle_trans; [|apply (tail_beyond Ds some_rows q (pop q + tau)); lra]. apply Pr_mono. intros S; lra. }
   assert (HU0 : pop q <= 0 -> U <= 0).
-  { intros H. eapply Rle_trans; [|apply (tail_zero X Ds some_rows q (pop q + tau)); lra]. apply Pr_mono. intros S; lra. }
+  { intros H. eapply Rle_trans; [|apply (tail_zero Ds some_rows q (pop q + tau)); lra]. apply Pr_mono. intros S; lra. }
   assert (HV1 : pop q < tau -> V <= 0).
   { intros H. unfold V. eapply Rle_trans; [apply to_flip; auto|].
-    eapply Rle_trans; [|apply (tail_beyond X Ds some_rows (flip X q) (pop (flip X q) + tau))].
+    eapply Rle_trans; [|apply (tail_beyond Ds some_rows (flip q) (pop (flip q) + tau))].
     - apply Pr_mono. intros S; lra.
     - rewrite pop_flip by auto. lra. }
   assert (HV0 : 1 <= pop q -> V <= 0).
   { intros H. unfold V. eapply Rle_trans; [apply to_flip; auto|].
-    eapply Rle_trans; [|apply (tail_zero X Ds some_rows (flip X q) (pop (flip X q) + tau))].
+    eapply Rle_trans; [|apply (tail_zero Ds some_rows (flip q) (pop (flip q) + tau))].
     - apply Pr_mono. intros S; lra.
     - rewrite pop_flip by auto. lra.
     - rewrite pop_flip by auto. lra. }
@@ -191,7 +191,7 @@ Proof.
   specialize (Hb (pop q) ltac:(lra)). unfold term_up, term_down in Hb.
   assert (HU : U <= if Rle_dec (pop q + tau) 1 then exp (- n * kl (pop q + tau) (pop q)) else 0).
   { destruct (Rle_dec (pop q + tau) 1); [|apply HU1; lra].
-    eapply Rle_trans; [|apply (tail_kl X Ds some_rows q (pop q)); lra]. apply Pr_mono. intros S; lra. }
+    eapply Rle_trans; [|apply (tail_kl Ds some_rows q (pop q)); lra]. apply Pr_mono. intros S; lra. }
   assert (HV : V <= if Rle_dec tau (pop q) then exp (- n * kl (pop q - tau) (pop q)) else 0).
   { destruct (Rle_dec tau (pop q)); [|apply HV1; lra].
     eapply Rle_trans; [|apply (tail_kl_down q (pop q)); lra]. apply Pr_mono. intros S; lra. }

@@ -343,11 +343,11 @@ Proof.
     replace (S (Z.to_nat top - Z.to_nat centre)) with (S steps_up) by (unfold top in *; lia).
     rewrite <- (along_up g steps_up centre) by lia.
     replace (sumR (seq 0 (Z.to_nat centre)) (fun k => IZR (g (Z.of_nat k)) * mass rows p k)) with 0.
-    2:{ rewrite (sumR_ext _ _ _ (fun _ => 0)); [rewrite sumR_const; ring|]. intros k Hk. apply in_seq in Hk.
+    2:{ rewrite (sumR_ext _ _ (fun _ => 0)); [rewrite sumR_const; ring|]. intros k Hk. apply in_seq in Hk.
       rewrite H0 by lia. ring. }
     assert (R2 : sumR (seq (S (Z.to_nat top)) (rows - Z.to_nat top)) (fun k => IZR (g (Z.of_nat k)) * mass rows p k) <=
       IZR (n - top) * (IZR most * mu top)).
-    { eapply Rle_trans; [apply (sumR_le _ _ _ (fun _ => IZR most * mu top))|].
+    { eapply Rle_trans; [apply (sumR_le _ _ (fun _ => IZR most * mu top))|].
       - intros k Hk. apply in_seq in Hk. apply Rmult_le_compat.
         + apply IZR_le, g_nonneg.
         + apply mass_nonneg. generalize p_range. lra.
@@ -402,9 +402,9 @@ Lemma binomial_mean n a e k : (0 <= k <= n + 1)%Z ->
 Proof.
   intros Hk. unfold mean_of. replace (S (Z.to_nat n)) with (Z.to_nat k + (S (Z.to_nat n) - Z.to_nat k))%nat by lia.
   rewrite seq_app, sumR_app.
-  rewrite (sumR_ext _ (seq 0 _) _ (fun _ => 0)).
+  rewrite (sumR_ext (seq 0 _) _ (fun _ => 0)).
   2:{ intros i Hi. apply in_seq in Hi. unfold from. destruct (Z.leb_spec k (Z.of_nat i)); [lia|ring]. }
-  rewrite (sumR_ext _ (seq (0 + _) _) _ (mass (Z.to_nat n) (IZR a / (IZR a + IZR e)))).
+  rewrite (sumR_ext (seq (0 + _) _) _ (mass (Z.to_nat n) (IZR a / (IZR a + IZR e)))).
   2:{ intros i Hi. apply in_seq in Hi. unfold from. destruct (Z.leb_spec k (Z.of_nat i)); [ring|lia]. }
   rewrite sumR_const, masses, Nat.add_0_l.
   replace (Z.to_nat k + (S (Z.to_nat n) - Z.to_nat k))%nat with (S (Z.to_nat n)) by lia.

@@ -11,10 +11,10 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section TwoSides.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation n := (n X Ds).
+Notation n := (n Ds).
 Notation rows := (length Ds).
 Variable Phi : R -> R.
 Hypothesis Phi_rises : forall x y, x <= y -> Phi x <= Phi y.
@@ -34,7 +34,7 @@ Proof. unfold normal_tail. destruct (Rlt_dec _ _); [destruct (Rle_dec _ _); auto
 Lemma ones_normal_tail p k : ZubkovSerov2013 Phi -> 0 <= p <= 1 -> n * (p + tau) <= INR k ->
   binomial rows p k <= normal_tail p.
 Proof.
-  intros HZ Hp Hk. assert (Hn := n_pos X Ds some_rows). assert (Hs := less_by_one X Ds some_rows tau fine).
+  intros HZ Hp Hk. assert (Hn := n_pos Ds some_rows). assert (Hs := less_by_one Ds some_rows tau fine).
   destruct (le_lt_dec k rows) as [Hkn|Hkn].
   2:{ unfold binomial. rewrite at_least_above by (rewrite repeat_length; auto). apply normal_tail_nonneg. }
   assert (Hk1 : (1 <= k)%nat).
@@ -47,7 +47,7 @@ Proof.
   assert (Hps : p + tau <= 1).
   { apply Rmult_le_reg_l with n; auto. rewrite Rmult_1_r. apply Rle_trans with (INR k); auto. now apply le_INR. }
   unfold normal_tail. destruct (Rlt_dec _ _); [destruct (Rle_dec _ _)|]; try lra.
-  assert (Hp1 : 0 < p < 1) by (generalize (less_than X Ds some_rows tau); lra).
+  assert (Hp1 : 0 < p < 1) by (generalize (less_than Ds some_rows tau); lra).
   assert (Hz := HZ rows (rows - k)%nat (1 - p) ltac:(lra) ltac:(lia)).
   replace (S (rows - k)) with (S rows - k)%nat in Hz by lia.
   replace (rows - k + 1)%nat with (S rows - k)%nat in Hz by lia.
@@ -71,14 +71,14 @@ Proof.
 Qed.
 
 Theorem zubkov_serov_above b : ZubkovSerov2013 Phi -> (forall p, 0 <= p <= 1 -> normal_tail p <= b) ->
-  above_by X Ds tau b.
+  above_by Ds tau b.
 Proof. intros HZ Hb p k Hp Hk. eapply Rle_trans; [now apply ones_normal_tail|auto]. Qed.
 
 Theorem zubkov_serov_off b : ZubkovSerov2013 Phi ->
   (forall p, 0 <= p <= 1 -> normal_tail p + normal_tail (1 - p) <= b) ->
-  off_by X Ds tau b.
+  off_by Ds tau b.
 Proof.
-  intros HZ Hb p k k' Hp Hk Hk'. assert (Hn := n_pos X Ds some_rows). specialize (Hb p Hp).
+  intros HZ Hb p k k' Hp Hk Hk'. assert (Hn := n_pos Ds some_rows). specialize (Hb p Hp).
   assert (H1 := ones_normal_tail p k HZ Hp Hk).
   assert (H2 : 1 - binomial rows p k' <= normal_tail (1 - p)); [|lra].
   destruct Hk' as [Hk'| ->].

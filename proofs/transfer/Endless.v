@@ -46,11 +46,11 @@ Proof.
 Qed.
 
 Section Endless.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
+Hypothesis support : forall D, In D Ds -> finite D.
 Variable noises : nat -> noise.
 Hypothesis all_noisy : forall j, noisy (noises j).
 Variable ask : list cell -> query X.
@@ -59,8 +59,8 @@ Hypothesis cuts_sorted : forall v, sorted m_infty (cuts v).
 Variable tau : nat -> R.
 Variables count_above count_below : bool.
 Notation cdf := (fun j => cdf_of (noises j)).
-Notation fails := (fails X Ds cdf ask cuts tau count_above count_below).
-Notation certified := (certified X Ds noises tau count_above count_below).
+Notation fails := (fails Ds cdf ask cuts tau count_above count_below).
+Notation certified := (certified Ds noises tau count_above count_below).
 
 (* Whoever stops after m answers: the noises, the accuracies and the parts of beta do not depend on m. *)
 Theorem endless (eps : nat -> R) (beta : R) (m : nat) : 0 <= beta ->
@@ -68,7 +68,7 @@ Theorem endless (eps : nat -> R) (beta : R) (m : nat) : 0 <= beta ->
   fails m <= beta.
 Proof.
   intros Hb Hc Hp.
-  eapply Rle_trans; [apply (joint_bound X x0 Ds some_rows support noises) with (eps := eps); auto|].
+  eapply Rle_trans; [apply (joint_bound x0 Ds some_rows support noises) with (eps := eps); auto|].
   - intros j. apply all_noisy.
   - eapply Rle_trans; [apply sumR_le|now apply (parts_below beta m)].
     intros j Hj. apply in_seq in Hj. apply Hp. lia.
@@ -82,19 +82,19 @@ Proof.
   assert (He : forall j, cdf_of (noises j) m_infty = 0 /\ cdf_of (noises j) p_infty = 1)
     by (intros; apply cdf_of_ends, all_noisy).
   unfold Rounded.fails. apply mean_mono. intros S. generalize (@nil cell).
-  set (off := some_off X Ds ask tau count_above count_below).
+  set (off := some_off Ds ask tau count_above count_below).
   induction m as [|m IH]; intros v.
-  - cbn [chance]. rewrite <- (Rmult_1_l (ind _ off v)).
-    rewrite <- (mass_total cdf He cuts (length v) (emp X Ds (ask v) S) v), Rmult_comm, <- sumR_scal.
+  - cbn [chance]. rewrite <- (Rmult_1_l (ind off v)).
+    rewrite <- (mass_total cdf He cuts (length v) (emp Ds (ask v) S) v), Rmult_comm, <- sumR_scal.
     apply sumR_le. intros c Hc. rewrite Rmult_comm.
     apply Rmult_le_compat_l; [now apply (mass_nonneg cdf Hr cuts cuts_sorted _ _ v)|].
     unfold ind. destruct (ClassicalDescription.excluded_middle_informative (off v)) as [H|H],
       (ClassicalDescription.excluded_middle_informative (off (c :: v))) as [H'|H']; try lra.
     exfalso. apply H'. destruct H as (later & d & u & E & H). exists (c :: later), d, u. simpl. now rewrite E.
-  - change (sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp X Ds (ask v) S) c *
-        chance X Ds cdf ask cuts m (ind _ off) (c :: v) S) <=
-      sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp X Ds (ask v) S) c *
-        chance X Ds cdf ask cuts (Datatypes.S m) (ind _ off) (c :: v) S)).
+  - change (sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp Ds (ask v) S) c *
+        chance Ds cdf ask cuts m (ind off) (c :: v) S) <=
+      sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp Ds (ask v) S) c *
+        chance Ds cdf ask cuts (Datatypes.S m) (ind off) (c :: v) S)).
     apply sumR_le. intros c Hc. apply Rmult_le_compat_l; auto.
     now apply (mass_nonneg cdf Hr cuts cuts_sorted _ _ v).
 Qed.

@@ -6,7 +6,7 @@ From dpcalc Require Import Tree Count Gate Tails Weights Cvar.
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma finite_exchanges X l nonneg total : exchanges (finite_law X l nonneg total).
+Lemma finite_exchanges {X} (l : list (X * R)) nonneg total : exchanges (finite_law l nonneg total).
 Proof.
   intros g. simpl. transitivity (sumR l (fun a => sumR l (fun b => snd a * (snd b * g (fst a) (fst b))))).
   - apply sumR_ext. intros a _. now rewrite sumR_scal.
@@ -14,16 +14,16 @@ Proof.
 Qed.
 
 (* Two independent things. *)
-Program Definition pair_law (A B : Type) (D : law A) (E : law B) : law (A * B) :=
+Program Definition pair_law {A B : Type} (D : law A) (E : law B) : law (A * B) :=
   {| mean := fun g => D (fun a => E (fun b => g (a, b))) |}.
-Next Obligation. rewrite (mean_ext _ D _ (fun _ => 1)); [apply mean_one|]. intros; apply mean_one. Qed.
+Next Obligation. rewrite (mean_ext D _ (fun _ => 1)); [apply mean_one|]. intros; apply mean_one. Qed.
 Next Obligation.
-  rewrite <- mean_plus. apply mean_ext. intros a. apply (mean_plus _ E (fun b => f (a, b)) (fun b => g (a, b))).
+  rewrite <- mean_plus. apply mean_ext. intros a. apply (mean_plus E (fun b => f (a, b)) (fun b => g (a, b))).
 Qed.
-Next Obligation. rewrite <- mean_scal. apply mean_ext. intros a. apply (mean_scal _ E c (fun b => f (a, b))). Qed.
+Next Obligation. rewrite <- mean_scal. apply mean_ext. intros a. apply (mean_scal E c (fun b => f (a, b))). Qed.
 Next Obligation. apply mean_mono. intros a. apply mean_mono. intros b. apply H. Qed.
 
-Lemma prodE_app X (L1 L2 : list (law X)) F : prodE X (L1 ++ L2) F = prodE X L1 (fun s => prodE X L2 (fun t => F (s ++ t))).
+Lemma prodE_app {X} (L1 L2 : list (law X)) F : prodE (L1 ++ L2) F = prodE L1 (fun s => prodE L2 (fun t => F (s ++ t))).
 Proof.
   revert F. induction L1 as [|D L1 IH]; intros F; simpl; [reflexivity|]. apply mean_ext. intros x.
   apply (IH (fun s => F (x :: s))).
@@ -34,36 +34,36 @@ Notation place X := (list (law X) * (law X * list (law X)))%type.
 Fixpoint places {X : Type} (L1 L : list (law X)) : list (place X) :=
   match L with nil => nil | D :: L2 => (L1, (D, L2)) :: places (L1 ++ [D]) L2 end.
 
-Lemma places_all X (L L1 : list (law X)) r : In r (places L1 L) -> fst r ++ fst (snd r) :: snd (snd r) = L1 ++ L.
+Lemma places_all {X} (L L1 : list (law X)) r : In r (places L1 L) -> fst r ++ fst (snd r) :: snd (snd r) = L1 ++ L.
 Proof.
   revert L1. induction L as [|D L IH]; intros L1 Hr; simpl in Hr; [destruct Hr|]. destruct Hr as [<-|Hr]; [reflexivity|].
   rewrite (IH _ Hr). now rewrite <- app_assoc.
 Qed.
 
-Lemma places_length X (L L1 : list (law X)) : length (places L1 L) = length L.
+Lemma places_length {X} (L L1 : list (law X)) : length (places L1 L) = length L.
 Proof. revert L1. induction L as [|D L IH]; intros L1; simpl; auto. Qed.
 
-Lemma places_laws X (L L1 : list (law X)) g : sumR (places L1 L) (fun r => g (fst (snd r))) = sumR L g.
+Lemma places_laws {X} (L L1 : list (law X)) g : sumR (places L1 L) (fun r => g (fst (snd r))) = sumR L g.
 Proof. revert L1. induction L as [|D L IH]; intros L1; simpl; [reflexivity|]. now rewrite IH. Qed.
 
 (* The mean over all rows, as seen from one of them. *)
 Definition at_place {X : Type} (r : place X) (F : list X -> X -> list X -> R) : R :=
-  prodE X (fst r) (fun s => fst (snd r) (fun x => prodE X (snd (snd r)) (fun t => F s x t))).
+  prodE (fst r) (fun s => fst (snd r) (fun x => prodE (snd (snd r)) (fun t => F s x t))).
 
-Lemma at_place_all X (Ds : list (law X)) r F : In r (places nil Ds) -> at_place r (fun s x t => F (s ++ x :: t)) = prodE X Ds F.
+Lemma at_place_all {X} (Ds : list (law X)) r F : In r (places nil Ds) -> at_place r (fun s x t => F (s ++ x :: t)) = prodE Ds F.
 Proof.
-  intros Hr. rewrite <- (places_all X Ds nil r Hr : _ = Ds). now rewrite prodE_app.
+  intros Hr. rewrite <- (places_all Ds nil r Hr : _ = Ds). now rewrite prodE_app.
 Qed.
 
-Lemma sum_at_places X (L L1 : list (law X)) (g : list X -> R) (f : X -> R) :
-  prodE X (L1 ++ L) (fun S => g S * sumR (skipn (length L1) S) f) =
+Lemma sum_at_places {X} (L L1 : list (law X)) (g : list X -> R) (f : X -> R) :
+  prodE (L1 ++ L) (fun S => g S * sumR (skipn (length L1) S) f) =
   sumR (places L1 L) (fun r => at_place r (fun s x t => g (s ++ x :: t) * f x)).
 Proof.
   revert L1. induction L as [|D L IH]; intros L1.
-  - rewrite app_nil_r. simpl. rewrite (prodE_length X L1 _ (fun _ => 0)); [apply mean_const|].
+  - rewrite app_nil_r. simpl. rewrite (prodE_length L1 _ (fun _ => 0)); [apply mean_const|].
     intros S HS. rewrite skipn_all2 by lia. simpl. ring.
   - simpl places. cbn [sumR]. rewrite <- IH. rewrite <- app_assoc. unfold at_place. cbn [fst snd]. simpl app at 3.
-    rewrite !prodE_app. rewrite <- mean_plus. apply (prodE_length X L1). intros s Hs. cbn [prodE cons_law mean].
+    rewrite !prodE_app. rewrite <- mean_plus. apply (prodE_length L1). intros s Hs. cbn [prodE cons_law mean].
     rewrite <- mean_plus. apply mean_ext. intros x. rewrite <- mean_plus. apply mean_ext. intros t.
     rewrite app_length. simpl length. rewrite !skipn_app, Hs, Nat.sub_diag, skipn_all2 by lia.
     rewrite (skipn_all2 s) by lia. replace (length L1 + 1 - length L1)%nat with 1%nat by lia. simpl. ring.
@@ -85,7 +85,7 @@ Definition has_envelope {X Pi : Type} (outcomes : list Pi) (k : kernel X Pi) (li
       (sumR outcomes (fun pi => k (s ++ y :: t) pi * T pi)).
 
 Section Envelope.
-Variables X Pi : Type.
+Context {X Pi : Type}.
 Variable outcomes : list Pi.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
@@ -107,16 +107,16 @@ Proof.
   assert ((1 - u) * v2 <= (1 - u) * (a * w2 + b)) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 
-Notation chance := (Cvar.chance X Pi Ds k).
+Notation chance := (Cvar.chance Ds k).
 
 Section Shift.
 Variable f : Pi -> query X.
 Variable A : Pi -> Prop.
-Notation g pi := (fn X (f pi)).
+Notation g pi := (fn (f pi)).
 Definition seen (r : place X) (pi : Pi) : R := at_place r (fun s x t => k (s ++ x :: t) pi * g pi x).
 Definition truth_at (r : place X) (pi : Pi) : R := fst (snd r) (g pi).
 (* The event, where the mean of the record given the transcript is no less than its truth. *)
-Definition up_at (r : place X) (pi : Pi) : R := ind Pi (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi.
+Definition up_at (r : place X) (pi : Pi) : R := ind (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi.
 Definition shift_at (r : place X) : R := sumR outcomes (fun pi => up_at r pi * (seen r pi - chance pi * truth_at r pi)).
 
 Lemma g_range pi x : 0 <= g pi x <= 1.
@@ -133,7 +133,7 @@ Proof.
   intros Hr. split.
   - apply mean_nonneg. intros s. apply mean_nonneg. intros x. apply mean_nonneg. intros t.
     apply Rmult_le_pos; [auto|apply g_range].
-  - unfold Cvar.chance. rewrite <- (at_place_all X Ds r (fun S => k S pi) Hr). unfold seen, at_place.
+  - unfold Cvar.chance. rewrite <- (at_place_all Ds r (fun S => k S pi) Hr). unfold seen, at_place.
     apply mean_mono. intros s. apply mean_mono. intros x. apply mean_mono. intros t.
     generalize (k_nonneg (s ++ x :: t) pi) (g_range pi x). nra.
 Qed.
@@ -141,7 +141,7 @@ Qed.
 (* Two draws at a place. *)
 Notation drawn := (list X * (X * (X * list X)))%type.
 Definition twice (r : place X) : law drawn :=
-  pair_law _ _ (prodE X (fst r)) (pair_law _ _ (fst (snd r)) (pair_law _ _ (fst (snd r)) (prodE X (snd (snd r))))).
+  pair_law (prodE (fst r)) (pair_law (fst (snd r)) (pair_law (fst (snd r)) (prodE (snd (snd r))))).
 Definition first (z : drawn) : list X := fst z ++ fst (snd z) :: snd (snd (snd z)).
 Definition second (z : drawn) : list X := fst z ++ fst (snd (snd z)) :: snd (snd (snd z)).
 Definition swap (z : drawn) : drawn := (fst z, (fst (snd (snd z)), (fst (snd z), snd (snd (snd z))))).
@@ -149,7 +149,7 @@ Definition swap (z : drawn) : drawn := (fst z, (fst (snd (snd z)), (fst (snd z),
 Lemma twice_swap r F : exchanges (fst (snd r)) -> twice r F = twice r (fun z => F (swap z)).
 Proof.
   intros Hr. simpl. apply mean_ext. intros s.
-  apply (Hr (fun x y => prodE X (snd (snd r)) (fun t => F (s, (x, (y, t)))))).
+  apply (Hr (fun x y => prodE (snd (snd r)) (fun t => F (s, (x, (y, t)))))).
 Qed.
 
 Definition more (pi : Pi) (z : drawn) : R := Rmax 0 (g pi (fst (snd z)) - g pi (fst (snd (snd z)))).
@@ -165,10 +165,10 @@ Qed.
 Lemma VW_region r : region (V_at r) (W_at r).
 Proof.
   intros a b Hl. unfold V_at, W_at. rewrite <- mean_scal.
-  eapply Rle_trans; [|right; apply f_equal; apply (mean_const _ (twice r) b)]. rewrite <- mean_plus.
+  eapply Rle_trans; [|right; apply f_equal; apply (mean_const (twice r) b)]. rewrite <- mean_plus.
   apply mean_mono. intros z.
   apply (enveloped (fst z) (fst (snd z)) (fst (snd (snd z))) (snd (snd (snd z))) (fun pi => up_at r pi * more pi z)); auto.
-  intros pi. generalize (ind_range _ (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi) (more_range pi z).
+  intros pi. generalize (ind_range (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi) (more_range pi z).
   unfold up_at. nra.
 Qed.
 
@@ -180,7 +180,7 @@ Proof. intros Hr. unfold W_at. now rewrite (twice_swap r _ Hr). Qed.
 Lemma twice_seen r pi : twice r (fun z => k (first z) pi * g pi (fst (snd z))) = seen r pi.
 Proof.
   simpl. unfold seen, at_place. apply mean_ext. intros s. apply mean_ext. intros x.
-  etransitivity; [|apply (mean_const _ (fst (snd r)))]. apply mean_ext. intros y. reflexivity.
+  etransitivity; [|apply (mean_const (fst (snd r)))]. apply mean_ext. intros y. reflexivity.
 Qed.
 
 Lemma twice_truth r pi h : In r (places nil Ds) ->
@@ -189,7 +189,7 @@ Lemma twice_truth r pi h : In r (places nil Ds) ->
 Proof.
   intros Hr. unfold at_place. rewrite <- mean_scal. simpl. apply mean_ext. intros s. rewrite <- mean_scal. apply mean_ext. intros x.
   unfold truth_at. rewrite Rmult_comm, <- mean_scal. apply mean_ext. intros y. unfold first. cbn [fst snd].
-  rewrite (Rmult_comm (prodE _ _ _)), <- mean_scal. apply mean_ext. intros t. ring.
+  rewrite (Rmult_comm (prodE _ _)), <- mean_scal. apply mean_ext. intros t. ring.
 Qed.
 
 Lemma V_minus_W r : In r (places nil Ds) -> exchanges (fst (snd r)) -> V_at r - W_at r = shift_at r.
@@ -203,7 +203,7 @@ Proof.
     unfold Rmax. destruct (Rle_dec 0 (u - v)), (Rle_dec 0 (v - u)); try ring; [|lra]. replace v with u by lra. ring.
   - rewrite mean_sum. apply sumR_ext. intros pi _. rewrite mean_scal, mean_plus, mean_scal, twice_seen,
       (twice_truth r pi (fun _ => 1) Hr).
-    rewrite <- (at_place_all X Ds r (fun S => k S pi) Hr : _ = chance pi).
+    rewrite <- (at_place_all Ds r (fun S => k S pi) Hr : _ = chance pi).
     assert (E : at_place r (fun s x t => k (s ++ x :: t) pi * 1) = at_place r (fun s x t => k (s ++ x :: t) pi)).
     { unfold at_place. apply mean_ext. intros s. apply mean_ext. intros x. apply mean_ext. intros t. ring. }
     rewrite E. ring.
@@ -224,15 +224,15 @@ Proof.
 Qed.
 
 Lemma V_plus_W r : In r (places nil Ds) -> exchanges (fst (snd r)) ->
-  V_at r + W_at r <= sumR outcomes (fun pi => ind Pi A pi * chance pi) / 2 + shift_at r / 2.
+  V_at r + W_at r <= sumR outcomes (fun pi => ind A pi * chance pi) / 2 + shift_at r / 2.
 Proof.
   intros Hr He. rewrite (W_other r He). unfold V_at.
   apply Rle_trans with (twice r (fun z => sumR outcomes (fun pi => up_at r pi *
     (k (first z) pi * g pi (fst (snd z)) + (k (first z) pi * 1 * g pi (fst (snd (snd z))) +
       (-2) * (k (first z) pi * g pi (fst (snd z)) * g pi (fst (snd (snd z))))))))).
   - rewrite <- mean_plus. apply mean_mono. intros z. rewrite <- sumR_plus. apply sumR_le. intros pi _.
-    assert (Hu := ind_range _ (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi).
-    assert (Hk := k_nonneg (first z) pi). unfold up_at. set (e := ind Pi _ pi) in *. set (K := k (first z) pi) in *.
+    assert (Hu := ind_range (fun pi => A pi /\ chance pi * truth_at r pi <= seen r pi) pi).
+    assert (Hk := k_nonneg (first z) pi). unfold up_at. set (e := ind _ pi) in *. set (K := k (first z) pi) in *.
     unfold more, swap. cbn [fst snd]. assert (Ha := g_range pi (fst (snd z))). assert (Hb := g_range pi (fst (snd (snd z)))).
     set (u := g pi (fst (snd z))) in *. set (v := g pi (fst (snd (snd z)))) in *.
     apply Rle_trans with ((e * K) * Rabs (u - v)).
@@ -240,14 +240,14 @@ Proof.
         replace v with u by lra; ring.
     + replace (e * (K * u + (K * 1 * v + -2 * (K * u * v)))) with ((e * K) * (u + v - 2 * u * v)) by ring.
       apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|]. unfold Rabs. destruct (Rcase_abs (u - v)); nra.
-  - rewrite mean_sum. unfold shift_at. replace (sumR outcomes (fun pi => ind Pi A pi * chance pi) / 2 +
+  - rewrite mean_sum. unfold shift_at. replace (sumR outcomes (fun pi => ind A pi * chance pi) / 2 +
       sumR outcomes (fun pi => up_at r pi * (seen r pi - chance pi * truth_at r pi)) / 2) with
-      (sumR outcomes (fun pi => / 2 * (ind Pi A pi * chance pi) + / 2 * (up_at r pi * (seen r pi - chance pi * truth_at r pi))))
+      (sumR outcomes (fun pi => / 2 * (ind A pi * chance pi) + / 2 * (up_at r pi * (seen r pi - chance pi * truth_at r pi))))
       by (rewrite sumR_plus, !sumR_scal; field).
     apply sumR_le. intros pi _.
     rewrite mean_scal, mean_plus, mean_plus, mean_scal, twice_seen, (twice_truth r pi (fun _ => 1) Hr), (twice_truth r pi (g pi) Hr).
     assert (E : at_place r (fun s x t => k (s ++ x :: t) pi * 1) = chance pi).
-    { unfold Cvar.chance. rewrite <- (at_place_all X Ds r (fun S => k S pi) Hr). unfold at_place.
+    { unfold Cvar.chance. rewrite <- (at_place_all Ds r (fun S => k S pi) Hr). unfold at_place.
       apply mean_ext. intros s. apply mean_ext. intros x. apply mean_ext. intros t. ring. }
     rewrite E. change (at_place r (fun s x t => k (s ++ x :: t) pi * g pi x)) with (seen r pi).
     assert (Hp := truth_range r pi). assert (HK := chance_nonneg pi). assert (Ha := seen_range r pi Hr).
@@ -314,9 +314,9 @@ Lemma averaged (b b' sigma : R) (V W x : place X -> R) : 0 < b < b' -> b' <= 1 -
   (forall s, 0 <= s <= 1 -> admissible b s -> s <= sigma) ->
   (forall r, In r (places nil Ds) -> region (V r) (W r) /\ V r - W r = x r /\ V r + W r <= b' / 2 + x r / 2 /\
     0 <= V r /\ 0 <= W r /\ 0 <= x r) ->
-  sumR (places nil Ds) x / Tails.n X Ds <= sigma * b'.
+  sumR (places nil Ds) x / Tails.n Ds <= sigma * b'.
 Proof.
-  intros Hb Hb1 Hs Hr. assert (Hn := n_pos X Ds some_rows). set (n := Tails.n X Ds) in *. set (rs := places nil Ds) in *.
+  intros Hb Hb1 Hs Hr. assert (Hn := n_pos Ds some_rows). set (n := Tails.n Ds) in *. set (rs := places nil Ds) in *.
   assert (Hlen : INR (length rs) = n) by (unfold rs; rewrite places_length; reflexivity).
   assert (Hle : forall h1 h2, (forall r, In r rs -> h1 r <= h2 r) -> sumR rs h1 / n <= sumR rs h2 / n).
   { intros h1 h2 H. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply sumR_le. }
@@ -326,7 +326,7 @@ Proof.
   - intros a c Hl. apply Rle_trans with (sumR rs (fun r => a * W r + c) / n).
     + apply Hle. intros r Hi. now apply (proj1 (Hr r Hi)).
     + rewrite sumR_plus, sumR_scal, sumR_const, Hlen. right. field. lra.
-  - rewrite (sumR_ext _ rs x (fun r => V r + (-1) * W r)).
+  - rewrite (sumR_ext rs x (fun r => V r + (-1) * W r)).
     + rewrite sumR_plus, sumR_scal. field. lra.
     + intros r Hi. generalize (proj1 (proj2 (Hr r Hi))). lra.
   - apply Rle_trans with (sumR rs (fun r => b' / 2 + / 2 * x r) / n).
@@ -336,18 +336,18 @@ Proof.
 Qed.
 
 Theorem envelope_shift (b sigma : R) : 0 < b <= 1 -> (forall s, 0 <= s <= 1 -> admissible b s -> s <= sigma) ->
-  shifts_by X Pi outcomes Ds k b sigma.
+  shifts_by outcomes Ds k b sigma.
 Proof.
-  intros Hb Hs f A HA. assert (Hn := n_pos X Ds some_rows). set (n := Tails.n X Ds) in *.
-  set (b' := probability X Pi outcomes Ds k A) in *.
+  intros Hb Hs f A HA. assert (Hn := n_pos Ds some_rows). set (n := Tails.n Ds) in *.
+  set (b' := probability outcomes Ds k A) in *.
   set (rs := places nil Ds). assert (Hex : forall r, In r rs -> exchanges (fst (snd r))).
-  { intros r Hr. apply draws. rewrite <- (places_all X Ds nil r Hr : _ = Ds). apply in_or_app. right. simpl. auto. }
-  assert (Eb : sumR outcomes (fun pi => ind Pi A pi * chance pi) = b').
+  { intros r Hr. apply draws. rewrite <- (places_all Ds nil r Hr : _ = Ds). apply in_or_app. right. simpl. auto. }
+  assert (Eb : sumR outcomes (fun pi => ind A pi * chance pi) = b').
   { unfold b', probability, joint, Cvar.chance. rewrite mean_sum. apply sumR_ext. intros pi _. rewrite mean_scal_r. ring. }
   assert (Hb1 : b' <= 1).
   { rewrite <- Eb. apply Rle_trans with (sumR outcomes chance).
-    - apply sumR_le. intros pi _. generalize (ind_range _ A pi) (chance_nonneg pi). nra.
-    - unfold Cvar.chance. rewrite <- mean_sum. rewrite (mean_ext _ _ _ (fun _ => 1)); [rewrite mean_one; lra|apply k_total]. }
+    - apply sumR_le. intros pi _. generalize (ind_range A pi) (chance_nonneg pi). nra.
+    - unfold Cvar.chance. rewrite <- mean_sum. rewrite (mean_ext _ _ (fun _ => 1)); [rewrite mean_one; lra|apply k_total]. }
   set (x := sumR rs (shift_at f A) / n).
   assert (Hle : forall h1 h2, (forall r, In r rs -> h1 r <= h2 r) -> sumR rs h1 / n <= sumR rs h2 / n).
   { intros h1 h2 H. apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. now apply sumR_le. }
@@ -357,19 +357,19 @@ Proof.
     destruct (VW_range f A r). split; [|split]; [assumption|assumption|apply shift_nonneg]. }
   eapply Rle_trans; [|exact Hxs].
   (* the event shifts the mean by no more than x *)
-  apply Rle_trans with (sumR rs (fun r => sumR outcomes (fun pi => ind Pi A pi *
+  apply Rle_trans with (sumR rs (fun r => sumR outcomes (fun pi => ind A pi *
     (seen f r pi - chance pi * truth_at f r pi))) / n).
   - right. rewrite sumR_swap. unfold average, joint. rewrite mean_sum. unfold Rdiv. rewrite Rmult_comm, <- sumR_scal.
     apply sumR_ext. intros pi _.
-    rewrite (mean_ext _ _ _ (fun S => (ind Pi A pi * / n) * (k S pi * sumR S (fn X (f pi)) +
-      (- sumR Ds (fun D => D (fn X (f pi)))) * k S pi))).
+    rewrite (mean_ext _ _ (fun S => (ind A pi * / n) * (k S pi * sumR S (fn (f pi)) +
+      (- sumR Ds (fun D => D (fn (f pi)))) * k S pi))).
     2:{ intros S. unfold emp, pop. fold n. field. lra. }
-    assert (Es : prodE X Ds (fun S => k S pi * sumR S (fn X (f pi))) = sumR rs (fun r => seen f r pi))
-      by apply (sum_at_places X Ds nil (fun S => k S pi) (fn X (f pi))).
+    assert (Es : prodE Ds (fun S => k S pi * sumR S (fn (f pi))) = sumR rs (fun r => seen f r pi))
+      by apply (sum_at_places Ds nil (fun S => k S pi) (fn (f pi))).
     rewrite mean_scal, mean_plus, mean_scal, Es, sumR_scal.
-    rewrite (sumR_ext _ rs (fun r => seen f r pi - chance pi * truth_at f r pi)
+    rewrite (sumR_ext rs (fun r => seen f r pi - chance pi * truth_at f r pi)
       (fun r => seen f r pi + (- chance pi) * truth_at f r pi)) by (intros; ring).
-    rewrite sumR_plus, sumR_scal. unfold truth_at, rs. rewrite (places_laws X Ds nil (fun D => D (fn X (f pi)))).
+    rewrite sumR_plus, sumR_scal. unfold truth_at, rs. rewrite (places_laws Ds nil (fun D => D (fn (f pi)))).
     unfold seen, Cvar.chance. ring.
   - unfold x. apply Hle. intros r _. apply sumR_le. intros pi _. unfold up_at, ind.
     destruct (ClassicalDescription.excluded_middle_informative (A pi)),
@@ -380,18 +380,18 @@ Qed.
 End Envelope.
 
 (* (b): the promise. *)
-Theorem cvar_envelope (X Pi : Type) (outcomes : list Pi) (Ds : list (law X)) (k : kernel X Pi) (lines : R -> R -> Prop)
+Theorem cvar_envelope {X Pi : Type} (outcomes : list Pi) (Ds : list (law X)) (k : kernel X Pi) (lines : R -> R -> Prop)
   (answers : Pi -> list (query X * R)) (M : list X -> Pi -> R) (b q t sigma : R) :
   Ds <> nil -> (forall D, In D Ds -> exchanges D) ->
   (forall S pi, 0 <= k S pi) -> (forall S, sumR outcomes (k S) = 1) ->
   symmetric lines -> has_envelope outcomes k lines ->
-  (forall S pi f a, In (f, a) (answers pi) -> Rabs (a - emp X Ds f S) <= M S pi) ->
+  (forall S pi f a, In (f, a) (answers pi) -> Rabs (a - emp Ds f S) <= M S pi) ->
   0 < b <= 1 -> (forall s, 0 <= s <= 1 -> admissible lines b s -> s <= sigma) ->
-  t > q + average X Pi outcomes Ds k (fun S pi => Rmax 0 (M S pi - q)) / b + sigma ->
-  probability X Pi outcomes Ds k (off X Pi Ds answers t) <= b.
+  t > q + average outcomes Ds k (fun S pi => Rmax 0 (M S pi - q)) / b + sigma ->
+  probability outcomes Ds k (off Ds answers t) <= b.
 Proof.
   intros Hd He Hk Ht Hm Hl HM Hb Hs. apply cvar_of_shift with (M := M); auto.
-  apply (envelope_shift X Pi outcomes Ds Hd He k Hk Ht lines); auto.
+  apply (envelope_shift outcomes Ds Hd He k Hk Ht lines); auto.
 Qed.
 
 (* (eps,delta)-privacy: the three lines of its envelope, and the bound in full. *)

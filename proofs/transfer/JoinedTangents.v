@@ -206,15 +206,15 @@ Proof.
 Qed.
 
 (* The joint bound's N, by cells. *)
-Theorem one_tail_by_cells X (Ds : list (law X)) v tau b start cells last : let n := Tails.n X Ds in
+Theorem one_tail_by_cells {X} (Ds : list (law X)) v tau b start cells last : let n := Tails.n Ds in
   let a := tau - 1 / n in let s := / (2 * sqrt n) in
   Ds <> nil -> noisy v -> 1 <= b -> ZubkovSerov2013 (fun x : R => Phi x) ->
   rising start cells -> rate b s last < 0 -> tangent_of v last -> (forall p hi, In (p, hi) cells -> tangent_of v p) ->
   (forall z, 0 < z <= start -> straight v (a - s * z) <= 0) ->
-  moment X Ds v tau b (power (straight v a) b / 2 + areas b a s start cells last).
+  moment Ds v tau b (power (straight v a) b / 2 + areas b a s start cells last).
 Proof.
   intros n a s Hn Hv Hb HZ Hc Hr Hl Hp H0. destruct (joined_integral b a s last Hr cells start Hc) as (J & HJ & EJ).
-  rewrite <- EJ. eapply (one_tail X Ds Hn v Hv tau b Hb _ J HZ); [| |exact HJ].
+  rewrite <- EJ. eapply (one_tail Ds Hn v Hv tau b Hb _ J HZ); [| |exact HJ].
   - intros z. cbv beta. destruct (Rle_dec z start); [lra|]. apply joined_least; intros; apply curve_nonneg.
   - intros z Hz. fold n. replace (tau - (1 / n + z / (2 * sqrt n))) with (a - s * z) by (unfold a, s, Rdiv; ring).
     now apply (below_joined b a s v Hb cells last start z).

@@ -44,12 +44,12 @@ Definition inverse_square (v : noise) : R := match v with Silent => 0 | Plain s 
 (* The bound of one tail by an exponential above the noise's tail: c^b exp(V (bh)^2/2 - bh tau). *)
 Definition T (b V c h tau : R) : R := Rpower c b * exp (V * (b * h)^2 / 2 - b * h * tau).
 
-Lemma noise_step_from X (x0 : X) Ds (prior : (list X -> R) -> Prop) a r V v :
-  Ds <> nil -> (forall D, In D Ds -> finite X D) -> 1 <= a -> 0 < V -> noisy v ->
-  (forall lam, prior lam -> class X x0 Ds r lam) ->
-  (forall lam q t, prior lam -> prodE X Ds (fun S => lam S * exp (t * (emp X Ds q S - centre X Ds lam q))) <=
-    exp (V * t^2 / 2) * prodE X Ds lam) ->
-  step_from X x0 Ds prior a (r + a * inverse_square v / (4 * (Tails.n X Ds)^2)) (density_of v) (price a V v).
+Lemma noise_step_from {X} (x0 : X) Ds (prior : (list X -> R) -> Prop) a r V v :
+  Ds <> nil -> (forall D, In D Ds -> finite D) -> 1 <= a -> 0 < V -> noisy v ->
+  (forall lam, prior lam -> class x0 Ds r lam) ->
+  (forall lam q t, prior lam -> prodE Ds (fun S => lam S * exp (t * (emp Ds q S - centre Ds lam q))) <=
+    exp (V * t^2 / 2) * prodE Ds lam) ->
+  step_from x0 Ds prior a (r + a * inverse_square v / (4 * (Tails.n Ds)^2)) (density_of v) (price a V v).
 Proof.
   intros some_rows support Ha HV0 Hv Hc Hn. destruct v as [|s|s k]; destruct Hv as (Hs & Hp); [congruence| |];
     cbn [proper density_of price inverse_square] in *.
@@ -62,24 +62,24 @@ Proof.
       (field; lra).
     apply step_scal with (r := r); auto; [lra|].
     unfold Rmin. destruct (Rle_dec 1 (cut_factor a s V k)).
-    + rewrite Rmult_1_r. apply (step_less X x0 Ds _ _ _ _ (density 0 s)); [now apply normal_step_from|].
+    + rewrite Rmult_1_r. apply (step_less x0 Ds _ _ _ _ (density 0 s)); [now apply normal_step_from|].
       intros w. unfold cut_density, inside. assert (Hd := density_pos 0 s w Hp).
       destruct (Rle_dec _ _); [lra|]. destruct (Rle_dec _ _); lra.
     + now apply cut_step_from.
 Qed.
 
 Section Joint.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 Notation rows := (length Ds).
-Notation class := (class X x0 Ds).
+Notation class := (class x0 Ds).
 
 Variable noises : nat -> noise.
 Hypothesis all_proper : forall j, proper (noises j).
@@ -91,8 +91,8 @@ Variables count_above count_below : bool.
 
 Notation psi := (fun j => density_of (noises j)).
 Notation cdf := (fun j => cdf_of (noises j)).
-Notation hit := (hit X Ds cdf ask cuts tau count_above count_below).
-Notation fails := (fails X Ds cdf ask cuts tau count_above count_below).
+Notation hit := (hit Ds cdf ask cuts tau count_above count_below).
+Notation fails := (fails Ds cdf ask cuts tau count_above count_below).
 
 (* The squares of the answers before j, and V. *)
 Definition r (a : R) (j : nat) : R := sumR (seq 0 j) (fun l => a * inverse_square (noises l) / (4 * n^2)).
@@ -103,17 +103,17 @@ Proof. unfold r. rewrite seq_S, sumR_app. cbn [sumR]. simpl (0 + j)%nat. lra. Qe
 
 Lemma enough_pos a j V : enough a j V -> 0 < V.
 Proof.
-  intros (Hk & HV). assert (Hn := n_pos X Ds some_rows).
+  intros (Hk & HV). assert (Hn := n_pos Ds some_rows).
   assert (0 < 1 / (4 * n * kap rows (r a j))); [|lra]. apply Rdiv_lt_0_compat; [lra|].
   repeat apply Rmult_lt_0_compat; lra.
 Qed.
 
 Lemma noise_step a j V : 1 <= a -> noisy (noises j) -> enough a j V ->
-  step X x0 Ds a (r a j) (r a (S j)) (psi j) (price a V (noises j)).
+  step x0 Ds a (r a j) (r a (S j)) (psi j) (price a V (noises j)).
 Proof.
   intros Ha Hv He. assert (HV := enough_pos a j V He). destruct He as (Hk & He). rewrite r_S.
-  refine (noise_step_from X x0 Ds (class (r a j)) a (r a j) V (noises j) some_rows support Ha HV Hv (fun _ H => H) _).
-  intros lam q t Hc. now apply (sub_gaussian X x0 Ds some_rows support (r a j)).
+  refine (noise_step_from x0 Ds (class (r a j)) a (r a j) V (noises j) some_rows support Ha HV Hv (fun _ H => H) _).
+  intros lam q t Hc. now apply (sub_gaussian x0 Ds some_rows support (r a j)).
 Qed.
 
 Lemma price_nonneg a V v : 1 <= a -> 0 < V -> proper v -> 0 <= price a V v.
@@ -134,20 +134,20 @@ Definition moment (v : noise) (t b M : R) : Prop := 0 < M /\
 Lemma E_emp q : E (emp q) = pop q.
 Proof.
   unfold Tails.emp, Tails.pop, Rdiv. rewrite mean_scal_r. f_equal. clear. induction Ds as [|D L IH]; [reflexivity|].
-  cbn [prodE cons_law mean sumR]. rewrite (mean_ext _ D _ (fun x => fn X q x + prodE X L (fun S => sumR S (fn X q)))).
+  cbn [prodE cons_law mean sumR]. rewrite (mean_ext D _ (fun x => fn q x + prodE L (fun S => sumR S (fn q)))).
   - rewrite mean_plus, mean_const, IH. reflexivity.
-  - intros x. rewrite (mean_plus _ (prodE X L) (fun _ => fn X q x)), mean_const. reflexivity.
+  - intros x. rewrite (mean_plus (prodE L) (fun _ => fn q x)), mean_const. reflexivity.
 Qed.
 
 Lemma fresh_moment q h : E (fun S => exp (h * over_truth q S)) <= exp (1 / (4 * n) * h^2 / 2).
 Proof.
   assert (Hk : kap rows 0 = 1).
   { unfold kap, kappa_poly. destruct (Nat.eqb rows 1); auto. rewrite Rmult_0_r. field. }
-  assert (H := sub_gaussian X x0 Ds some_rows support 0 (fun _ => 1) q (1 / (4 * n)) h (class_one X x0 Ds)).
+  assert (H := sub_gaussian x0 Ds some_rows support 0 (fun _ => 1) q (1 / (4 * n)) h (class_one x0 Ds)).
   rewrite Hk in H. specialize (H ltac:(lra) ltac:(rewrite Rmult_1_r; lra)).
-  unfold centre in H. rewrite (mean_ext _ E (fun S => 1 * emp q S) (emp q)), E_emp, mean_one in H by (intros; ring).
+  unfold centre in H. rewrite (mean_ext E (fun S => 1 * emp q S) (emp q)), E_emp, mean_one in H by (intros; ring).
   replace (pop q / 1) with (pop q) in H by field. rewrite Rmult_1_r in H.
-  rewrite (mean_ext _ E _ (fun S => 1 * exp (h * (emp q S - pop q)))) by (intros; unfold over_truth; ring). exact H.
+  rewrite (mean_ext E _ (fun S => 1 * exp (h * (emp q S - pop q)))) by (intros; unfold over_truth; ring). exact H.
 Qed.
 
 (* "One tail by a tangent." *)
@@ -164,16 +164,16 @@ Proof.
 Qed.
 
 (* The two sides of an answer, as the tails of a query and of its complement. *)
-Lemma flip_over q S : length S = rows -> over_truth (flip X q) S = - over_truth q S.
+Lemma flip_over q S : length S = rows -> over_truth (flip q) S = - over_truth q S.
 Proof.
-  intros HS. unfold over_truth. rewrite pop_flip by auto. assert (Hn := n_pos X Ds some_rows).
-  assert (H : sumR S (fn X (flip X q)) = INR (length S) - sumR S (fn X q)).
+  intros HS. unfold over_truth. rewrite pop_flip by auto. assert (Hn := n_pos Ds some_rows).
+  assert (H : sumR S (fn (flip q)) = INR (length S) - sumR S (fn q)).
   { clear. induction S as [|x S IH]; [simpl; lra|]. cbn [sumR length]. rewrite S_INR, IH. simpl. lra. }
   unfold Tails.emp. rewrite H, HS. unfold Tails.n in *. field. lra.
 Qed.
 
 Notation up v := (fun S => tail (noises (length v)) (tau (length v) - over_truth (ask v) S)).
-Notation down v := (fun S => tail (noises (length v)) (tau (length v) - over_truth (flip X (ask v)) S)).
+Notation down v := (fun S => tail (noises (length v)) (tau (length v) - over_truth (flip (ask v)) S)).
 
 Lemma two_sides v S : length S = rows -> hit 0 v S <= (if count_above then up v S else 0) + (if count_below then down
   v S else 0).
@@ -197,7 +197,7 @@ Lemma hoelder a M lam la rr g : 1 < a -> class rr la -> 0 < M -> (forall S, 0 <=
   E (fun S => power (g S) (a / (a - 1))) <= M -> (forall S, length S = rows -> 0 <= lam S <= Rpower (la S) (/ a)) ->
   E (fun S => lam S * g S) <= Rpower M (1 - / a) * Rpower (E la) (/ a).
 Proof.
-  intros Ha Hc HM Hg0 Hq Hl. assert (HA := class_E_pos X x0 Ds support rr la Hc). set (A := E la) in *.
+  intros Ha Hc HM Hg0 Hq Hl. assert (HA := class_E_pos x0 Ds support rr la Hc). set (A := E la) in *.
   assert (Hth : 0 < / a < 1).
   { split; [apply Rinv_0_lt_compat; lra|]. rewrite <- Rinv_1. apply Rinv_lt_contravar; lra. }
   set (th := / a) in *. set (K := Rpower A th * Rpower M (1 - th)).
@@ -206,8 +206,8 @@ Proof.
   assert (HKM : 0 <= K * (1 - th) / M) by (apply Rmult_le_pos; [apply Rmult_le_pos; lra|left;
     now apply Rinv_0_lt_compat]).
   apply Rle_trans with (E (fun S => K * th / A * la S + K * (1 - th) / M * power (g S) (a / (a - 1)))).
-  - apply (E_le X Ds support). intros S HS. destruct (Hl S HS) as (H0 & H1).
-    assert (Hla := class_pos X x0 Ds rr la S Hc HS). assert (Hg := Hg0 S). unfold power.
+  - apply (E_le Ds support). intros S HS. destruct (Hl S HS) as (H0 & H1).
+    assert (Hla := class_pos x0 Ds rr la S Hc HS). assert (Hg := Hg0 S). unfold power.
     destruct (Rlt_dec 0 (g S)) as [Hgp|Hgp].
     + set (rr' := Rpower (g S) (a / (a - 1))).
       assert (Er : g S = Rpower rr' (1 - th)).
@@ -233,19 +233,19 @@ Qed.
 
 (* The less likely of two sides, whatever was shown, by the moments of a law of the sample either way. *)
 Lemma less_likely r c h B lam lb v q : class r lb -> proper v -> line v c h ->
-  (forall g, g * g = 1 -> E (fun S => lb S * exp (h * g * (emp q S - centre X Ds lb q))) <= exp B * E lb) ->
+  (forall g, g * g = 1 -> E (fun S => lb S * exp (h * g * (emp q S - centre Ds lb q))) <= exp B * E lb) ->
   forall t, (forall S, length S = rows -> 0 <= lam S <= lb S) ->
   E (fun S => lam S * tail v (t - over_truth q S)) <= c * exp (B - h * t) * E lb \/
-  E (fun S => lam S * tail v (t - over_truth (flip X q) S)) <= c * exp (B - h * t) * E lb.
+  E (fun S => lam S * tail v (t - over_truth (flip q) S)) <= c * exp (B - h * t) * E lb.
 Proof.
   intros Hc Hp Hl HB t Hlam. destruct (line_above v c h Hp Hl) as (Hc0 & Hh & Ht).
-  assert (HE := class_E_pos X x0 Ds support _ lb Hc). set (mu := centre X Ds lb q) in *. set (Q := mu - pop q).
+  assert (HE := class_E_pos x0 Ds support _ lb Hc). set (mu := centre Ds lb q) in *. set (Q := mu - pop q).
   assert (Side : forall g, g * g = 1 -> g * Q <= 0 -> forall Y : list X -> R, (forall S,
     length S = rows -> Y S = g * over_truth q S) ->
     E (fun S => lam S * tail v (t - Y S)) <= c * exp (B - h * t) * E lb).
   { intros g Hg HQ Y HY.
     apply Rle_trans with (E (fun S => c * exp (- h * t + h * (g * Q)) * (lb S * exp (h * g * (emp q S - mu))))).
-    - apply (E_le X Ds support). intros S HS. destruct (Hlam S HS) as (H0 & H1).
+    - apply (E_le Ds support). intros S HS. destruct (Hlam S HS) as (H0 & H1).
       apply Rle_trans with (lb S * (c * exp (- h * (t - Y S)))).
       + apply Rmult_le_compat; auto. now apply tail_nonneg.
       + right. rewrite HY by auto.
@@ -266,13 +266,13 @@ Qed.
 Lemma other_side j V c h lam lb v q : enough 1 j V -> class (r 1 j) lb -> proper v -> line v c h -> forall t,
   (forall S, length S = rows -> 0 <= lam S <= lb S) ->
   E (fun S => lam S * tail v (t - over_truth q S)) <= T 1 V c h t * E lb \/
-  E (fun S => lam S * tail v (t - over_truth (flip X q) S)) <= T 1 V c h t * E lb.
+  E (fun S => lam S * tail v (t - over_truth (flip q) S)) <= T 1 V c h t * E lb.
 Proof.
   intros (Hk & HV) Hc Hp Hl t Hlam. destruct (line_above v c h Hp Hl) as (Hc0 & _).
   replace (T 1 V c h t) with (c * exp (V * h^2 / 2 - h * t)).
   2:{ unfold T. rewrite Rpower_1, !Rmult_1_l by auto. reflexivity. }
   apply (less_likely (r 1 j) c h (V * h^2 / 2) lam lb v q); auto. intros g Hg.
-  assert (H := sub_gaussian X x0 Ds some_rows support _ lb q V (h * g) Hc Hk HV).
+  assert (H := sub_gaussian x0 Ds some_rows support _ lb q V (h * g) Hc Hk HV).
   replace ((h * g)^2) with (g * g * h^2) in H by ring. now rewrite Hg, Rmult_1_l in H.
 Qed.
 
@@ -303,34 +303,34 @@ Proof.
   { intros v lam Hl.
     apply Rle_trans with (E (fun S => (if count_above then lam S * up v S else 0) + (if count_below then lam S * down
       v S else 0))).
-    - apply (E_le X Ds support). intros S HS.
+    - apply (E_le Ds support). intros S HS.
       eapply Rle_trans; [apply Rmult_le_compat_l; [now apply Hl|now apply two_sides]|].
       right. destruct count_above, count_below; ring.
     - rewrite mean_plus. right. f_equal; [destruct count_above|destruct count_below]; auto; apply mean_const. }
   assert (Hstep : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
-    step X x0 Ds a (r a l) (r a (S l)) (psi l) (price a (V l) (noises l))) by (intros; apply noise_step; auto).
+    step x0 Ds a (r a l) (r a (S l)) (psi l) (price a (V l) (noises l))) by (intros; apply noise_step; auto).
   assert (Hof : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall v, (length v < j)%nat ->
-    step_of X x0 Ds a (r a (length v)) (r a (S (length v))) (psi (length v)) (ask v) (fun _ => True)
+    step_of x0 Ds a (r a (length v)) (r a (S (length v))) (psi (length v)) (ask v) (fun _ => True)
       (price a (V (length v)) (noises (length v)))).
   { intros a V Ha HV v Hv. apply step_passes. now apply (Hstep a V). }
-  assert (Hhit : forall k v S, hit (Datatypes.S k) v S <= ind _ (fun _ => True) S *
+  assert (Hhit : forall k v S, hit (Datatypes.S k) v S <= ind (fun _ => True) S *
     sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp (ask v) S) c * hit k (c :: v) S)).
   { intros k v S. rewrite hit_S. unfold ind. destruct (ClassicalDescription.excluded_middle_informative True); [lra|tauto]. }
   assert (Hprice : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
     0 <= price a (V l) (noises l)).
   { intros a V Ha HV l Hl. apply price_nonneg; auto. eapply enough_pos; eauto. }
   destruct H as [M Hj HM He|a M V Ha HM HV He|a M V V1 c h Ha HM HV Hl HV1 He].
-  - subst j. eapply Rle_trans; [|exact He]. rewrite (mean_ext _ E _ (fun S => 1 * hit 0 nil S)) by (intros; ring).
+  - subst j. eapply Rle_trans; [|exact He]. rewrite (mean_ext E _ (fun S => 1 * hit 0 nil S)) by (intros; ring).
     eapply Rle_trans; [apply Hsplit; intros; lra|]. destruct HM as (HM & Hq). cbn [length].
     assert (Hone : forall q, E (fun S => 1 * tail (noises 0) (tau 0 - over_truth q S)) <= M).
     { intros q. eapply Rle_trans; [|apply (Hq q)]. apply mean_mono. intros S.
       assert (H0 := tail_nonneg (noises 0) (tau 0%nat - over_truth q S) (all_proper 0)). unfold power.
       destruct (Rlt_dec _ _); [rewrite Rpower_1 by auto|]; lra. }
-    assert (H1 := Hone (ask nil)). assert (H2 := Hone (flip X (ask nil))).
+    assert (H1 := Hone (ask nil)). assert (H2 := Hone (flip (ask nil))).
     unfold both. destruct count_above, count_below; lra.
   - eapply Rle_trans; [|exact He].
     assert (HMp := Rpower_pos M (1 - / a)).
-    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted psi a a (r a) (r a)
+    eapply Rle_trans; [eapply (composition x0 Ds support cdf ask cuts cuts_sorted psi a a (r a) (r a)
       (fun l => price a (V l) (noises l)) (fun l => price a (V l) (noises l)) j Hint Hpsi) with
       (passes := fun _ _ => True) (value := hit) (A := both (Rpower M
         (1 - / a))) (B := 0)|];
@@ -340,33 +340,33 @@ Proof.
     assert (Hone : forall q, E (fun S => lam S * tail (noises j) (tau j - over_truth q S)) <= Rpower M (1 - / a) *
       Rpower (E la) (/ a)).
     { intros q. apply (one_side a M lam la (r a j)); auto. intros S HS. generalize (Hl S HS). lra. }
-    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip X (ask v))).
+    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip (ask v))).
     assert (0 <= Rpower M (1 - / a) * Rpower (E la) (/ a)) by (apply Rmult_le_pos; left; apply Rpower_pos).
     unfold both. destruct count_above, count_below; lra.
   - eapply Rle_trans; [|exact He].
     assert (HMp := Rpower_pos M (1 - / a)).
     assert (HT : 0 < T 1 (V1 j) c h (tau j)) by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]).
     assert (HV1' : forall l, (l < j)%nat -> enough 1 l (V1 l)) by (intros; apply HV1; lia).
-    eapply Rle_trans; [eapply (composition X x0 Ds support cdf ask cuts cuts_sorted psi a 1 (r a) (r 1)
+    eapply Rle_trans; [eapply (composition x0 Ds support cdf ask cuts cuts_sorted psi a 1 (r a) (r 1)
       (fun l => price a (V l) (noises l)) (fun l => price 1 (V1 l) (noises l)) j Hint Hpsi) with
       (passes := fun _ _ => True) (value := hit) (A := Rpower M (1 - /
         a)) (B := T 1 (V1 j) c h (tau j))|];
       auto; try (apply Hprice; auto; lra); try (apply Hof; auto; lra); try lra.
     intros v lam la lb Hv (Hca & Hcb & Hl0). eapply Rle_trans; [apply Hsplit; intros S HS; apply (Hl0 S HS)|].
     rewrite Hv.
-    assert (HEb := class_E_pos X x0 Ds support _ lb Hcb).
+    assert (HEb := class_E_pos x0 Ds support _ lb Hcb).
     rewrite Rinv_1, (Rpower_1 (E lb)) by auto.
     assert (Hone : forall q, E (fun S => lam S * tail (noises j) (tau j - over_truth q S)) <= Rpower M (1 - / a) *
       Rpower (E la) (/ a)).
     { intros q. apply (one_side a M lam la (r a j)); auto. intros S HS. generalize (Hl0 S HS). lra. }
-    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip X (ask v))).
+    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip (ask v))).
     assert (0 <= Rpower M (1 - / a) * Rpower (E la) (/ a)) by (apply Rmult_le_pos; left; apply Rpower_pos).
     assert (0 <= T 1 (V1 j) c h (tau j) * E lb) by (apply Rmult_le_pos; lra).
     assert (Ho := other_side j (V1 j) c h lam lb (noises j) (ask v) (HV1 j (Nat.le_refl j)) Hcb (all_proper j) Hl (tau
       j)).
     destruct Ho as [Ho|Ho]; [|destruct count_above, count_below; lra|destruct count_above, count_below; lra].
     intros S HS. destruct (Hl0 S HS) as (H3 & H4 & H5).
-    rewrite Rinv_1, Rpower_1 in H5 by (now apply (class_pos X x0 Ds (r 1 j))). lra.
+    rewrite Rinv_1, Rpower_1 in H5 by (now apply (class_pos x0 Ds (r 1 j))). lra.
 Qed.
 
 (* The joint bound: whatever the analyst asks and whatever the cells are, the probability that some answer of m is shown

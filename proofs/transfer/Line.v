@@ -83,7 +83,7 @@ Proof.
   - apply is_lim_const.
 Qed.
 
-Lemma int_sum A (l : list A) (f : A -> R -> R) (F : A -> Rbar -> R) :
+Lemma int_sum {A} (l : list A) (f : A -> R -> R) (F : A -> Rbar -> R) :
   (forall a, In a l -> integral (f a) (F a)) ->
   integral (fun y => sumR l (fun a => f a y)) (fun y => sumR l (fun a => F a y)).
 Proof.

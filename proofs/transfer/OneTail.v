@@ -165,12 +165,12 @@ Proof.
 Qed.
 
 Section OneTail.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation pop := (pop X Ds).
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation pop := (pop Ds).
 Notation rows := (length Ds).
 Variable v : noise.
 Hypothesis v_noisy : noisy v.
@@ -196,25 +196,25 @@ Proof.
     straight v (tau - m)) by (unfold m; ring). lra.
 Qed.
 
-Lemma E_below_binomial q : E (fun S => power (tail v (tau - over_truth X Ds q S)) b) <=
+Lemma E_below_binomial q : E (fun S => power (tail v (tau - over_truth Ds q S)) b) <=
   ones (repeat (pop q) rows) (fun k => U (INR k / n - pop q)).
 Proof.
-  assert (Hn := n_pos X Ds some_rows). set (p := pop q).
+  assert (Hn := n_pos Ds some_rows). set (p := pop q).
   set (w := fun s => U (s / n - p)).
   assert (Hw : convex w).
   { intros x y t Ht. unfold w.
     replace ((t * x + (1 - t) * y) / n - p) with (t * (x / n - p) + (1 - t) * (y / n - p)) by (field; lra).
     now apply U_convex. }
-  apply Rle_trans with (E (fun S => w (sumR S (fn X q)))).
+  apply Rle_trans with (E (fun S => w (sumR S (fn q)))).
   - apply mean_mono. intros S. unfold w, over_truth, Tails.emp. fold p. apply power_le; [lra|].
     now apply straight_above.
   - eapply Rle_trans; [now apply values_below_ones|].
-    assert (Hlen : length (truths X Ds q) = rows) by apply truths_length. rewrite <- Hlen.
-    apply (hoeffding_convex (truths X Ds q) (fun k => w (INR k)) p).
+    assert (Hlen : length (truths Ds q) = rows) by apply truths_length. rewrite <- Hlen.
+    apply (hoeffding_convex (truths Ds q) (fun k => w (INR k)) p).
     + apply truths_means.
     + intros k. rewrite !S_INR. assert (H := Hw (INR k) (INR k + 1 + 1) (1/2) ltac:(lra)).
       replace (1/2 * INR k + (1 - 1/2) * (INR k + 1 + 1)) with (INR k + 1) in H by field. lra.
-    + rewrite (truths_total X Ds some_rows), Hlen. reflexivity.
+    + rewrite (truths_total Ds some_rows), Hlen. reflexivity.
 Qed.
 
 (* The binomial tail beyond a row. *)
@@ -234,7 +234,7 @@ Qed.
 Lemma binomial_far p k : ZubkovSerov2013 (fun x : R => Phi x) -> 0 <= p <= 1 -> (S k <= rows)%nat ->
   d < INR (S k) / n - p -> binomial rows p (S k) <= PhiBar (at_z (S k) p).
 Proof.
-  intros HZ Hp Hk Hd. assert (Hn := n_pos X Ds some_rows). set (s := INR (S k) / n - p) in *.
+  intros HZ Hp Hk Hd. assert (Hn := n_pos Ds some_rows). set (s := INR (S k) / n - p) in *.
   assert (Hs0 : 0 < s) by (assert (0 < d) by (apply Rdiv_lt_0_compat; lra); lra).
   assert (Hk1 : INR (S k) / n <= 1).
   { apply Rmult_le_reg_r with n; auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l by lra. rewrite Rmult_1_r, Rmult_1_l.
@@ -242,7 +242,7 @@ Proof.
   destruct (Rlt_dec s 1) as [Hs1|Hs1].
   - assert (Hns : 1 < n * s).
     { apply Rmult_lt_compat_l with (r := n) in Hd; auto. replace (n * d) with 1 in Hd by (field; lra). exact Hd. }
-    eapply Rle_trans; [apply (equal_rows X Ds some_rows (fun x : R => Phi x)) with (s := s); auto|].
+    eapply Rle_trans; [apply (equal_rows Ds some_rows (fun x : R => Phi x)) with (s := s); auto|].
     + intros x y H. now apply Phi_rises.
     + intros x. apply Phi_range.
     + right. unfold s. field. lra.
@@ -261,9 +261,9 @@ Qed.
 (* Lemma N. The integral of N is that of any h above its integrand, of the integrand itself or of tangents. *)
 Theorem one_tail (h : R -> R) (I : Rbar -> R) : ZubkovSerov2013 (fun x : R => Phi x) ->
   (forall z, 0 <= h z) -> (forall z, 0 < z -> phi z * power (straight v (tau - (1 / n + z / (2 * sqrt n)))) b <= h z) ->
-  integral h I -> moment X Ds v tau b (power (straight v (tau - 1 / n)) b / 2 + all I).
+  integral h I -> moment Ds v tau b (power (straight v (tau - 1 / n)) b / 2 + all I).
 Proof.
-  intros HZ Hh Hhu HI. assert (Hn := n_pos X Ds some_rows). assert (Hsig := sigma_pos).
+  intros HZ Hh Hhu HI. assert (Hn := n_pos Ds some_rows). assert (Hsig := sigma_pos).
   assert (HU : forall x, 0 <= U x) by (intros; apply power_nonneg).
   assert (Hpart : forall c (lo hi : Rbar), Rbar_le 0 lo -> Rbar_le lo hi ->
     (forall z : R, Rbar_lt lo z -> c <= U (d + sigma * z)) -> c * over Phi lo hi <= over I lo hi).

@@ -40,12 +40,12 @@ Qed.
 
 (* The cells above a point, and those below one. *)
 Lemma cells_above (H : Rbar -> R) lo cuts (T : R) : (forall s t, Rbar_le s t -> H s <= H t) -> sorted lo cuts ->
-  sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le T (fst c)) c) <= over H T
+  sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind (fun c : cell => Rbar_le T (fst c)) c) <= over H T
     p_infty.
 Proof.
   intros Hm. revert lo.
   assert (Hall : forall lo cuts, sorted lo cuts ->
-    sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le T (fst c)) c) <= over H lo
+    sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind (fun c : cell => Rbar_le T (fst c)) c) <= over H lo
       p_infty).
   { intros lo cs Hs. rewrite <- (cells_total H lo cs). apply sumR_le. intros c Hc.
     assert (Ho := Hm _ _ (cells_order lo cs c Hs Hc)). unfold over, ind.
@@ -66,11 +66,11 @@ Qed.
 
 Lemma cells_below (H : Rbar -> R) lo cuts (T : R) : (forall s t, Rbar_le s t -> H s <= H t) -> sorted lo cuts ->
   Rbar_le lo T ->
-  sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le (snd c) T) c) <= over H lo T.
+  sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind (fun c : cell => Rbar_le (snd c) T) c) <= over H lo T.
 Proof.
   intros Hm. revert lo.
   assert (Hnone : forall cuts lo, sorted lo cuts -> Rbar_lt T lo ->
-    sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind _ (fun c : cell => Rbar_le (snd c) T) c) = 0).
+    sumR (cells lo cuts) (fun c => over H (fst c) (snd c) * ind (fun c : cell => Rbar_le (snd c) T) c) = 0).
   { induction cuts0 as [|t cs IH]; intros lo Hs Hl; cbn [cells sumR fst snd].
     - unfold ind. destruct (ClassicalDescription.excluded_middle_informative _) as [Hx|Hx]; [simpl in Hx; tauto|lra].
     - destruct Hs as [H1 Hs]. assert (H2 : Rbar_lt T t) by (eapply Rbar_lt_le_trans; eauto). rewrite IH by auto.
@@ -101,17 +101,17 @@ Proof.
 Qed.
 
 Section Rounded.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation emp := (emp X Ds).
-Notation pop := (pop X Ds).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation emp := (emp Ds).
+Notation pop := (pop Ds).
 Notation rows := (length Ds).
-Notation class := (class X x0 Ds).
+Notation class := (class x0 Ds).
 
 (* The noise of answer j: P[noise <= t]. *)
 Variable cdf : nat -> Rbar -> R.
@@ -160,11 +160,11 @@ Proof.
     destruct Hy as (y & Hl & Hh & Hy). specialize (H y Hl Hh). revert H. apply Rlt_not_le, Rabs_def1; lra.
 Qed.
 Definition some_off (u : list cell) : Prop := exists later c v, u = later ++ c :: v /\ off v c.
-Definition fails (m : nat) : R := E (chance m (ind _ some_off) nil).
+Definition fails (m : nat) : R := E (chance m (ind some_off) nil).
 
 (* The answer after k more is off. *)
 Definition hit (k : nat) (v : list cell) (S : list X) : R :=
-  chance k (fun u => sumR (shown u) (fun c => mass (length u) (emp (ask u) S) c * ind _ (off u) c)) v S.
+  chance k (fun u => sumR (shown u) (fun c => mass (length u) (emp (ask u) S) c * ind (off u) c)) v S.
 
 Lemma mass_nonneg j F v c : In c (shown v) -> 0 <= mass j F c.
 Proof.
@@ -201,22 +201,22 @@ Proof.
   - right. now exists later, c', v'.
 Qed.
 
-Lemma nothing_off : ind _ some_off nil = 0.
+Lemma nothing_off : ind some_off nil = 0.
 Proof.
   unfold ind. destruct (ClassicalDescription.excluded_middle_informative (some_off nil)) as [(l & c & v & H & _)|H]; auto.
   now destruct l.
 Qed.
 
 (* One answer more, of what is a sum after it. *)
-Lemma one_more v S (F G : list cell -> R) : (forall c, F (c :: v) <= ind _ some_off (c :: v) + G (c :: v)) ->
+Lemma one_more v S (F G : list cell -> R) : (forall c, F (c :: v) <= ind some_off (c :: v) + G (c :: v)) ->
   sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * F (c :: v)) <=
-    ind _ some_off v + hit 0 v S + sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * G (c :: v)).
+    ind some_off v + hit 0 v S + sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * G (c :: v)).
 Proof.
   intros H. unfold hit. cbn [chance]. set (p := mass (length v) (emp (ask v) S)).
-  apply Rle_trans with (sumR (shown v) (fun c => ind _ some_off v * p c + p c * ind _ (off v) c + p c * G (c :: v))).
+  apply Rle_trans with (sumR (shown v) (fun c => ind some_off v * p c + p c * ind (off v) c + p c * G (c :: v))).
   - apply sumR_le. intros c Hc. assert (Hp : 0 <= p c) by now apply (mass_nonneg _ _ v).
-    replace (ind _ some_off v * p c + p c * ind _ (off v) c + p c * G (c :: v)) with
-      (p c * (ind _ some_off v + ind _ (off v) c + G (c :: v))) by ring.
+    replace (ind some_off v * p c + p c * ind (off v) c + p c * G (c :: v)) with
+      (p c * (ind some_off v + ind (off v) c + G (c :: v))) by ring.
     apply Rmult_le_compat_l; auto. eapply Rle_trans; [apply H|]. apply Rplus_le_compat_r. unfold ind.
     destruct (ClassicalDescription.excluded_middle_informative (some_off (c :: v))) as [Ho|Ho],
       (ClassicalDescription.excluded_middle_informative (some_off v)),
@@ -226,10 +226,10 @@ Proof.
 Qed.
 
 (* The union over the answers. *)
-Lemma union_v k v S : chance k (ind _ some_off) v S <= ind _ some_off v + sumR (seq 0 k) (fun i => hit i v S).
+Lemma union_v k v S : chance k (ind some_off) v S <= ind some_off v + sumR (seq 0 k) (fun i => hit i v S).
 Proof.
   revert v. induction k as [|k IH]; intros v; [simpl; lra|]. rewrite sumR_seq_S. cbn [chance].
-  eapply Rle_trans; [apply (one_more v S (fun u => chance k (ind _ some_off) u S)
+  eapply Rle_trans; [apply (one_more v S (fun u => chance k (ind some_off) u S)
     (fun u => sumR (seq 0 k) (fun i => hit i u S))); intros c; apply IH|].
   right. rewrite Rplus_assoc. f_equal. f_equal.
   change (fun i => hit (Datatypes.S i) v S) with
@@ -255,8 +255,8 @@ Proof.
   set (H := fun t => cdf j (shift F t)).
   assert (Hm : forall s t, Rbar_le s t -> H s <= H t) by (intros; now apply cdf_rises, shift_order).
   apply Rle_trans with (sumR (shown v) (fun c =>
-    (if count_above then over H (fst c) (snd c) * ind _ (above v) c else 0) +
-    (if count_below then over H (fst c) (snd c) * ind _ (below v) c else 0))).
+    (if count_above then over H (fst c) (snd c) * ind (above v) c else 0) +
+    (if count_below then over H (fst c) (snd c) * ind (below v) c else 0))).
   - apply sumR_le. intros c Hc. change (mass j F c) with (over H (fst c) (snd c)).
     assert (H0 := mass_nonneg j F v c Hc). change (mass j F c) with (over H (fst c) (snd c)) in H0.
     unfold ind, off. destruct count_above, count_below;
@@ -323,7 +323,7 @@ Hypothesis Cb_nonneg : forall l, (l < j)%nat -> 0 <= Cb l.
 Variable passes : list cell -> list X -> Prop.
 Variable value : nat -> list cell -> list X -> R.
 Hypothesis value_S : forall k v S, value (Datatypes.S k) v S <=
-  ind _ (passes v) S * sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * value k (c :: v) S).
+  ind (passes v) S * sumR (shown v) (fun c => mass (length v) (emp (ask v) S) c * value k (c :: v) S).
 Hypothesis step_a : forall v, (length v < j)%nat ->
   step_of a (ra (length v)) (ra (S (length v))) (psi (length v)) (ask v) (passes v) (Ca (length v)).
 Hypothesis step_b : forall v, (length v < j)%nat ->
@@ -345,7 +345,7 @@ Proof.
     assert (Sa := step_a v). assert (Sb := step_b v). rewrite Hv in Sa, Sb.
     destruct (Sa Hlj la Hca) as (ma & Ua & GUa & Ma & Pa & UUa & Ia & Ta).
     destruct (Sb Hlj lb Hcb) as (mb & Ub & GUb & Mb & Pb & UUb & Ib & Tb).
-    set (I := ind _ (passes v)).
+    set (I := ind (passes v)).
     set (A' := A * product Ca (S l) k). set (B' := B * product Cb (S l) k).
     assert (HA' : 0 <= A').
     { apply Rmult_le_pos; auto. apply product_nonneg. intros; apply Ca_nonneg; lia. }
@@ -367,27 +367,27 @@ Proof.
       over (fun t => E (fun S => lam S * I S * value k (c :: v) S * cdf l (shift (emp (ask v) S) t))) (fst c) (snd c))).
     + apply Rle_trans with (E (fun S => sumR (shown v) (fun c =>
         lam S * I S * value k (c :: v) S * mass l (emp (ask v) S) c))).
-      { apply (E_le X Ds support). intros S HS. destruct (Hlam S HS) as (H0 & _).
+      { apply (E_le Ds support). intros S HS. destruct (Hlam S HS) as (H0 & _).
         eapply Rle_trans; [apply Rmult_le_compat_l; [exact H0|apply value_S]|]. right.
         rewrite <- Rmult_assoc, <- sumR_scal, Hv. apply sumR_ext. intros; unfold I; ring. }
       right. rewrite mean_sum. apply sumR_ext. intros c _. unfold mass, over.
-      rewrite (mean_ext _ E _ (fun S => lam S * I S * value k (c :: v) S * cdf l (shift (emp (ask v) S) (snd c)) +
+      rewrite (mean_ext E _ (fun S => lam S * I S * value k (c :: v) S * cdf l (shift (emp (ask v) S) (snd c)) +
         (-1) * (lam S * I S * value k (c :: v) S * cdf l (shift (emp (ask v) S) (fst c))))) by (intros; ring).
       rewrite mean_plus, mean_scal. ring.
     + apply sumR_le. intros c Hc.
       apply (int_le (fun y => E (fun S => lam S * I S * value k (c :: v) S * psi l (y - emp (ask v) S))) _
         (fun y => A' * Ua y + B' * Ub y) G).
-      * apply (E_int X Ds support (fun S => lam S * I S * value k (c :: v) S) (fun S y => psi l (y - emp (ask v) S))
+      * apply (E_int Ds support (fun S => lam S * I S * value k (c :: v) S) (fun S y => psi l (y - emp (ask v) S))
           (fun S t => cdf l (shift (emp (ask v) S) t))). intros S _. apply int_shift. now apply psi_int.
       * exact IG.
       * now apply (cells_order m_infty (cuts v)).
       * intros y _ _.
-        rewrite (mean_ext _ E _ (fun S => (lam S * I S * psi l (y - emp (ask v) S)) * value k (c :: v) S)) by
+        rewrite (mean_ext E _ (fun S => (lam S * I S * psi l (y - emp (ask v) S)) * value k (c :: v) S)) by
           (intros; ring).
         assert (Hpos : forall r r' g m, class r g -> class r' (fun S => g S * m S) -> forall S,
           length S = rows -> 0 < m S).
-        { intros r r' g m Hg Hm S HS. assert (H1 := class_pos X x0 Ds r g S Hg HS).
-          assert (H2 := class_pos X x0 Ds r' _ S Hm HS). cbv beta in H2.
+        { intros r r' g m Hg Hm S HS. assert (H1 := class_pos x0 Ds r g S Hg HS).
+          assert (H2 := class_pos x0 Ds r' _ S Hm HS). cbv beta in H2.
           apply Rmult_lt_reg_l with (g S); auto. now rewrite Rmult_0_r. }
         eapply Rle_trans; [apply (IH (S l) (c :: v) _ (fun S => la S * ma y S) (fun S => lb S * mb y S))|].
         -- lia.
@@ -397,7 +397,7 @@ Proof.
            unfold I, ind. destruct (ClassicalDescription.excluded_middle_informative (passes v S)) as [Hok|Hok].
            2:{ rewrite Rmult_0_r, Rmult_0_l. split; [lra|]. split; left; apply exp_pos. }
            rewrite Rmult_1_r. rewrite <- !Rpower_mult_distr by
-             (try exact (class_pos X x0 Ds _ la S Hca HS); try exact (class_pos X x0 Ds _ lb S Hcb HS);
+             (try exact (class_pos x0 Ds _ la S Hca HS); try exact (class_pos x0 Ds _ lb S Hcb HS);
               try exact (Hpos _ _ la (ma y) Hca (Ma y) S HS); try exact (Hpos _ _ lb (mb y) Hcb (Mb y) S HS)).
            repeat split; try apply Rmult_le_compat; auto; now apply Rmult_le_pos.
         -- fold A' B'. apply Rplus_le_compat; apply Rmult_le_compat_l; auto.
@@ -411,7 +411,7 @@ Proof.
   rewrite mean_one in H. assert (R1 : forall c, Rpower 1 c = 1).
   { intros c. unfold Rpower. now rewrite ln_1, Rmult_0_r, exp_0. }
   rewrite !R1, !Rmult_1_r in H.
-  rewrite (mean_ext _ E _ (fun S => 1 * value j nil S)) by (intros; ring). apply H.
+  rewrite (mean_ext E _ (fun S => 1 * value j nil S)) by (intros; ring). apply H.
   split; [rewrite Ha; apply class_one|split; [rewrite Hb; apply class_one|]].
   intros S _. rewrite !R1. lra.
 Qed.

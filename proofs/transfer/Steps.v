@@ -83,26 +83,26 @@ Proof.
 Qed.
 
 (* As [step], of any laws of the sample before the answer. *)
-Definition step_from (X : Type) (x0 : X) (Ds : list (law X)) (prior : (list X -> R) -> Prop) (a r' : R)
+Definition step_from {X : Type} (x0 : X) (Ds : list (law X)) (prior : (list X -> R) -> Prop) (a r' : R)
   (psi : R -> R) (C : R) : Prop :=
   forall (lam : list X -> R) (q : query X),
     prior lam -> exists (maj : R -> list X -> R) (U : R -> R) (GU : Rbar -> R),
-    (forall y, class X x0 Ds r' (fun S => lam S * maj y S)) /\
-    (forall y S, length S = length Ds -> psi (y - emp X Ds q S) <= Rpower (maj y S) (/ a)) /\
-    (forall y, Rpower (prodE X Ds (fun S => lam S * maj y S)) (/ a) <= U y) /\
-    integral U GU /\ all GU <= C * Rpower (prodE X Ds lam) (/ a).
+    (forall y, class x0 Ds r' (fun S => lam S * maj y S)) /\
+    (forall y S, length S = length Ds -> psi (y - emp Ds q S) <= Rpower (maj y S) (/ a)) /\
+    (forall y, Rpower (prodE Ds (fun S => lam S * maj y S)) (/ a) <= U y) /\
+    integral U GU /\ all GU <= C * Rpower (prodE Ds lam) (/ a).
 
 Section Steps.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation emp := (emp X Ds).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation emp := (emp Ds).
 Notation rows := (length Ds).
-Notation class := (class X x0 Ds).
+Notation class := (class x0 Ds).
 
 Variables a s r V : R.
 Hypothesis a_1 : 1 <= a.
@@ -137,10 +137,10 @@ Proof. apply Rdiv_lt_0_compat; auto using phi_pos. Qed.
 
 Lemma power_class lam q y : class r lam -> class r' (fun S => lam S * power_of q y S).
 Proof.
-  intros H. apply (class_ext X x0 Ds _ (fun S => Rpower (phi 0 / s) a * (lam S * exp (- (a / s^2 * (y - emp q S)^2) /
+  intros H. apply (class_ext x0 Ds _ (fun S => Rpower (phi 0 / s) a * (lam S * exp (- (a / s^2 * (y - emp q S)^2) /
     2)))).
   - intros S _. unfold power_of. ring.
-  - apply (class_scal X x0 Ds some_rows); [apply Rpower_pos|]. apply (class_gauss X x0 Ds some_rows); auto.
+  - apply (class_scal x0 Ds some_rows); [apply Rpower_pos|]. apply (class_gauss x0 Ds some_rows); auto.
     apply Rmult_le_pos; [lra|]. left. apply Rinv_0_lt_compat, s2_pos.
 Qed.
 
@@ -220,15 +220,15 @@ Qed.
 Variable prior : (list X -> R) -> Prop.
 Hypothesis prior_class : forall lam, prior lam -> class r lam.
 Hypothesis narrow : forall lam q t, prior lam ->
-  E (fun S => lam S * exp (t * (emp q S - centre X Ds lam q))) <= exp (V * t^2 / 2) * E lam.
-Notation step := (step_from X x0 Ds prior).
+  E (fun S => lam S * exp (t * (emp q S - centre Ds lam q))) <= exp (V * t^2 / 2) * E lam.
+Notation step := (step_from x0 Ds prior).
 
 (* A part of the line. *)
 Notation mean_of q mu S := (mu + a * pp / qq * (emp q S - mu)).
 Notation weight q mu S := (Kc * exp (cc * (emp q S - mu)^2)).
 
 Lemma region lam q lo hi Z2 A : prior lam -> 0 < Z2 -> 0 < A ->
-  let mu := centre X Ds lam q in
+  let mu := centre Ds lam q in
   over (fun t => Phi (rescaled mu wide t)) lo hi <= Z2 ->
   E (fun S => lam S * weight q mu S * over (fun t => Phi (rescaled (mean_of q mu S) spread t)) lo hi) <= A ->
   exists (U : R -> R) (GU : Rbar -> R), (forall y, Rpower (E (fun S => lam S * power_of q y S)) (/ a) <= U y) /\
@@ -239,15 +239,15 @@ Proof.
     (fun y => E (fun S => lam S * weight q mu S * density (mean_of q mu S) spread y)) (density mu wide)
     (fun t => E (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread t)))
     (fun t => Phi (rescaled mu wide t))); auto.
-  - intros y. apply (class_E_pos X x0 Ds support r'). now apply power_class, prior_class.
+  - intros y. apply (class_E_pos x0 Ds support r'). now apply power_class, prior_class.
   - intros y. apply density_pos, wide_pos.
   - intros y. right. rewrite <- mean_scal_r. apply mean_ext. intros S. rewrite Rmult_assoc, completed. ring.
-  - apply (E_int X Ds support (fun S => lam S * weight q mu S)
+  - apply (E_int Ds support (fun S => lam S * weight q mu S)
       (fun S y => density (mean_of q mu S) spread y) (fun S t => Phi (rescaled (mean_of q mu S) spread t))).
     intros S _. apply density_int, spread_pos.
   - apply density_int, wide_pos.
   - eapply Rle_trans; [|exact H1]. right. unfold over.
-    rewrite (mean_ext _ E (fun S => lam S * weight q mu S * (Phi (rescaled (mean_of q mu S) spread hi) -
+    rewrite (mean_ext E (fun S => lam S * weight q mu S * (Phi (rescaled (mean_of q mu S) spread hi) -
         Phi (rescaled (mean_of q mu S) spread lo)))
       (fun S => lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread hi) +
         (-1) * (lam S * weight q mu S * Phi (rescaled (mean_of q mu S) spread lo)))) by (intros; ring).
@@ -255,7 +255,7 @@ Proof.
 Qed.
 
 Lemma weights lam q : prior lam ->
-  E (fun S => lam S * weight q (centre X Ds lam q) S) <= Rpower pp ((a - 1) / 2) * E lam.
+  E (fun S => lam S * weight q (centre Ds lam q) S) <= Rpower pp ((a - 1) / 2) * E lam.
 Proof.
   intros Hc. assert (Hq : 0 < sqrt (pp / qq)).
   { apply sqrt_lt_R0. apply Rdiv_lt_0_compat; [apply pp_pos|apply qq_pos]. }
@@ -263,9 +263,9 @@ Proof.
   { apply Rmult_le_pos; [apply Rmult_le_pos; lra|]. left. apply Rinv_0_lt_compat.
     generalize qq_pos s2_pos. intros. repeat apply Rmult_lt_0_compat; lra. }
   assert (Hpq : 0 < pp / qq) by (apply Rdiv_lt_0_compat; [apply pp_pos|apply qq_pos]).
-  assert (H := square_of X Ds support lam q V cc (fun t => narrow lam q t Hc) Hcc). rewrite cV in H.
+  assert (H := square_of Ds support lam q V cc (fun t => narrow lam q t Hc) Hcc). rewrite cV in H.
   specialize (H ltac:(generalize cV; lra)).
-  apply Rle_trans with (Kc * E (fun S => lam S * exp (cc * (emp q S - centre X Ds lam q)^2))).
+  apply Rle_trans with (Kc * E (fun S => lam S * exp (cc * (emp q S - centre Ds lam q)^2))).
   { rewrite <- mean_scal. right. apply mean_ext. intros; ring. }
   apply Rle_trans with (Kc * (/ sqrt (pp / qq) * E lam)).
   - apply Rmult_le_compat_l; auto. apply Rmult_le_pos; [left; apply Rpower_pos|lra].
@@ -275,7 +275,7 @@ Qed.
 (* "One query": noise that is not cut. *)
 Theorem normal_step_from : step a r' (density 0 s) (Rpower pp ((a - 1) / (2 * a))).
 Proof.
-  intros lam q Hc. assert (HE := class_E_pos X x0 Ds support r lam (prior_class lam Hc)).
+  intros lam q Hc. assert (HE := class_E_pos x0 Ds support r lam (prior_class lam Hc)).
   destruct (region lam q m_infty p_infty 1 (Rpower pp ((a - 1) / 2) * E lam) Hc ltac:(lra)) as (U & GU & HU & IU & TU).
   - apply Rmult_lt_0_compat; auto using Rpower_pos.
   - unfold over. cbn [rescaled Phi]. lra.
@@ -331,16 +331,16 @@ Qed.
 Lemma tail_class lam q g mu y : class r lam -> class r' (fun S => lam S * tail_power q g mu y S).
 Proof.
   intros H. apply (class_wider r).
-  - assert (0 <= a / s^2 / (4 * n^2)); [|lra]. assert (Hn := n_pos X Ds some_rows).
+  - assert (0 <= a / s^2 / (4 * n^2)); [|lra]. assert (Hn := n_pos Ds some_rows).
     assert (Hn2 : 0 < 4 * n^2) by (generalize (pow_lt n 2 Hn); lra). generalize s2_pos. intros.
     repeat apply Rmult_le_pos; try lra; left; now apply Rinv_0_lt_compat.
   - set (t := over_ g mu y / V).
-    apply (class_ext X x0 Ds _ (fun S => Rpower (phi k / s) a * (lam S * exp (t * g * emp q S + (- (t * g * mu) - t *
+    apply (class_ext x0 Ds _ (fun S => Rpower (phi k / s) a * (lam S * exp (t * g * emp q S + (- (t * g * mu) - t *
       over_ g mu y))))).
     + intros S _. unfold tail_power. fold t.
       replace (t * (g * (emp q S - mu) - over_ g mu y)) with (t * g * emp q S + (- (t * g * mu) - t * over_ g mu y))
         by ring. ring.
-    + apply (class_scal X x0 Ds some_rows); [apply Rpower_pos|]. now apply class_tilt.
+    + apply (class_scal x0 Ds some_rows); [apply Rpower_pos|]. now apply class_tilt.
 Qed.
 
 Lemma tail_bound q g mu y S : g * g = 1 -> y1 <= g * (y - mu) ->
@@ -387,13 +387,13 @@ Definition tail_root (g mu y : R) : R := phi k / s * (sv / phi 0) * density (mu 
 Lemma sv_pos : 0 < sv.
 Proof. apply sqrt_lt_R0. apply Rmult_lt_0_compat; [lra|exact V_pos]. Qed.
 
-Lemma tail_mean lam q g y : prior lam -> g * g = 1 -> let mu := centre X Ds lam q in
+Lemma tail_mean lam q g y : prior lam -> g * g = 1 -> let mu := centre Ds lam q in
   Rpower (E (fun S => lam S * tail_power q g mu y S)) (/ a) <= tail_root g mu y * Rpower (E lam) (/ a).
 Proof.
-  intros Hc Hg mu. assert (HV := V_pos). assert (HE := class_E_pos X x0 Ds support r lam (prior_class lam Hc)). assert (Hth := th_range).
+  intros Hc Hg mu. assert (HV := V_pos). assert (HE := class_E_pos x0 Ds support r lam (prior_class lam Hc)). assert (Hth := th_range).
   set (u := over_ g mu y). set (t := u / V).
   assert (Hm : E (fun S => lam S * tail_power q g mu y S) <= Rpower (phi k / s) a * exp (- u^2 / (2 * V)) * E lam).
-  { rewrite (mean_ext _ E _ (fun S => Rpower (phi k / s) a * exp (- t * u) * (lam S * exp (t * g * (emp q S - mu))))).
+  { rewrite (mean_ext E _ (fun S => Rpower (phi k / s) a * exp (- t * u) * (lam S * exp (t * g * (emp q S - mu))))).
     2:{ intros S. unfold tail_power. fold u. fold t.
         replace (t * (g * (emp q S - mu) - u)) with (- t * u + t * g * (emp q S - mu)) by ring. rewrite exp_plus.
         ring. }
@@ -404,7 +404,7 @@ Proof.
     - right. replace (exp (- u^2 / (2 * V))) with (exp (- t * u) * exp (V * (t * g)^2 / 2)); [ring|].
       rewrite <- exp_plus. f_equal. replace ((t * g)^2) with (g * g * t^2) by ring. rewrite Hg. unfold t. field. lra. }
   apply Rle_trans with (Rpower (Rpower (phi k / s) a * exp (- u^2 / (2 * V)) * E lam) (/ a)).
-  - apply Rle_Rpower_l; [lra|]. split; auto. apply (class_E_pos X x0 Ds support r'). now apply tail_class, prior_class.
+  - apply Rle_Rpower_l; [lra|]. split; auto. apply (class_E_pos x0 Ds support r'). now apply tail_class, prior_class.
   - right. rewrite <- !Rpower_mult_distr by (auto using Rpower_pos, exp_pos, Rmult_lt_0_compat). f_equal.
     rewrite Rpower_mult. replace (a * / a) with 1 by (field; lra). rewrite Rpower_1 by apply phik_s.
     unfold tail_root, density. rewrite (phi_bell ((y - (mu + g * c)) / sv)). assert (Hsv := sv_pos).
@@ -428,7 +428,7 @@ Qed.
 
 Theorem cut_step_from : step a r' cut_density (Rpower pp ((a - 1) / (2 * a)) * cut_factor).
 Proof.
-  intros lam q Hc. assert (HE := class_E_pos X x0 Ds support r lam (prior_class lam Hc)). set (mu := centre X Ds lam q).
+  intros lam q Hc. assert (HE := class_E_pos x0 Ds support r lam (prior_class lam Hc)). set (mu := centre Ds lam q).
   assert (Hcp := c_pos). assert (Hpp := pp_pos). assert (Hqq := qq_pos).
   assert (Hy1 : 0 < y1) by now apply Rmult_lt_0_compat.
   assert (Hin := inner_pos). assert (Hin2 := inner2_pos). assert (Hsv := sv_pos). assert (Hx := x_pos).
@@ -451,8 +451,8 @@ Proof.
     replace ((mu + y1 - mu) / wide) with (y1 / wide) by (field; split; lra).
     replace ((mu - y1 - mu) / wide) with (- (y1 / wide)) by (field; split; lra). reflexivity.
   - apply Rle_trans with (E (fun S => lam S * weight q mu S * inner2)).
-    + apply (E_le X Ds support). intros S HS. apply Rmult_le_compat_l.
-      * apply Rmult_le_pos; [left; now apply (class_pos X x0 Ds r _ _ (prior_class lam Hc))|].
+    + apply (E_le Ds support). intros S HS. apply Rmult_le_compat_l.
+      * apply Rmult_le_pos; [left; now apply (class_pos x0 Ds r _ _ (prior_class lam Hc))|].
         apply Rmult_le_pos; [apply Rmult_le_pos; [left; apply Rpower_pos|apply sqrt_pos]|left; apply exp_pos].
       * unfold over, inner2. cbn [rescaled]. rewrite <- Us. set (d := a * pp / qq * (emp q S - mu)).
         replace ((mu + y1 - (mu + d)) / spread) with (y1 / spread - d / spread) by (unfold Rdiv; ring).
@@ -519,58 +519,58 @@ End Cut.
 End Steps.
 
 Section Class.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
+Hypothesis support : forall D, In D Ds -> finite D.
 Variables a s r V : R.
 Hypothesis a_1 : 1 <= a.
 Hypothesis s_pos : 0 < s.
 Hypothesis V_pos : 0 < V.
 Hypothesis kap_pos : 0 < kap (length Ds) r.
-Hypothesis V_enough : 1 / (4 * Tails.n X Ds * kap (length Ds) r) <= V.
-Notation r' := (r + a / s^2 / (4 * (Tails.n X Ds)^2)).
+Hypothesis V_enough : 1 / (4 * Tails.n Ds * kap (length Ds) r) <= V.
+Notation r' := (r + a / s^2 / (4 * (Tails.n Ds)^2)).
 
-Lemma class_narrow lam q t : class X x0 Ds r lam ->
-  prodE X Ds (fun S => lam S * exp (t * (emp X Ds q S - centre X Ds lam q))) <= exp (V * t^2 / 2) * prodE X Ds lam.
-Proof. intros H. now apply (sub_gaussian X x0 Ds some_rows support r). Qed.
+Lemma class_narrow lam q t : class x0 Ds r lam ->
+  prodE Ds (fun S => lam S * exp (t * (emp Ds q S - centre Ds lam q))) <= exp (V * t^2 / 2) * prodE Ds lam.
+Proof. intros H. now apply (sub_gaussian x0 Ds some_rows support r). Qed.
 
-Theorem normal_step : step X x0 Ds a r r' (density 0 s) (Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a))).
-Proof. exact (normal_step_from X x0 Ds some_rows support a s r V a_1 s_pos V_pos _ (fun _ H => H) class_narrow). Qed.
+Theorem normal_step : step x0 Ds a r r' (density 0 s) (Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a))).
+Proof. exact (normal_step_from x0 Ds some_rows support a s r V a_1 s_pos V_pos _ (fun _ H => H) class_narrow). Qed.
 
 Theorem cut_step k : 0 < k ->
-  step X x0 Ds a r r' (cut_density s k) (Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a)) * cut_factor a s V k).
-Proof. exact (cut_step_from X x0 Ds some_rows support a s r V a_1 s_pos V_pos _ (fun _ H => H) class_narrow k). Qed.
+  step x0 Ds a r r' (cut_density s k) (Rpower (1 + a * (V / s^2)) ((a - 1) / (2 * a)) * cut_factor a s V k).
+Proof. exact (cut_step_from x0 Ds some_rows support a s r V a_1 s_pos V_pos _ (fun _ H => H) class_narrow k). Qed.
 End Class.
 
 (* A smaller density, and multiples. *)
-Lemma step_less X x0 Ds prior a r' f g C :
-  step_from X x0 Ds prior a r' g C -> (forall w, f w <= g w) -> step_from X x0 Ds prior a r' f C.
+Lemma step_less {X} (x0 : X) Ds prior a r' f g C :
+  step_from x0 Ds prior a r' g C -> (forall w, f w <= g w) -> step_from x0 Ds prior a r' f C.
 Proof.
   intros H Hf lam q Hc. destruct (H lam q Hc) as (m & U & G & H1 & H2 & H3). exists m, U, G. split; auto. split; auto.
   intros y S HS. eapply Rle_trans; [apply Hf|auto].
 Qed.
 
-Lemma step_scal X x0 Ds (prior : (list X -> R) -> Prop) a r r' z f C : Ds <> nil -> (forall D, In D Ds -> finite X D) ->
-  (forall lam, prior lam -> class X x0 Ds r lam) -> 0 < a -> 0 < z ->
-  step_from X x0 Ds prior a r' f C -> step_from X x0 Ds prior a r' (fun w => z * f w) (z * C).
+Lemma step_scal {X} x0 Ds (prior : (list X -> R) -> Prop) a r r' z f C : Ds <> nil -> (forall D, In D Ds -> finite D) ->
+  (forall lam, prior lam -> class x0 Ds r lam) -> 0 < a -> 0 < z ->
+  step_from x0 Ds prior a r' f C -> step_from x0 Ds prior a r' (fun w => z * f w) (z * C).
 Proof.
   intros Hd Hf Hb Ha Hz H lam q Hc. destruct (H lam q Hc) as (m & U & G & H1 & H2 & H3 & H4 & H5).
   assert (Hp : 0 < Rpower z a) by apply Rpower_pos.
   assert (Hr : Rpower (Rpower z a) (/ a) = z).
   { rewrite Rpower_mult. replace (a * / a) with 1 by (field; lra). now apply Rpower_1. }
   exists (fun y S => Rpower z a * m y S), (fun y => z * U y), (fun t => z * G t). split; [|split; [|split; [|split]]].
-  - intros y. apply (class_ext X x0 Ds _ (fun S => Rpower z a * (lam S * m y S))); [intros; ring|].
-    now apply (class_scal X x0 Ds Hd).
+  - intros y. apply (class_ext x0 Ds _ (fun S => Rpower z a * (lam S * m y S))); [intros; ring|].
+    now apply (class_scal x0 Ds Hd).
   - intros y S HS. assert (Hm : 0 < m y S).
-    { assert (H6 := class_pos X x0 Ds r' _ S (H1 y) HS). cbv beta in H6.
-      assert (H7 := class_pos X x0 Ds r lam S (Hb lam Hc) HS). apply Rmult_lt_reg_l with (lam S); auto. now rewrite Rmult_0_r. }
+    { assert (H6 := class_pos x0 Ds r' _ S (H1 y) HS). cbv beta in H6.
+      assert (H7 := class_pos x0 Ds r lam S (Hb lam Hc) HS). apply Rmult_lt_reg_l with (lam S); auto. now rewrite Rmult_0_r. }
     rewrite <- Rpower_mult_distr, Hr by auto. apply Rmult_le_compat_l; [lra|auto].
-  - intros y. rewrite (mean_ext _ _ _ (fun S => Rpower z a * (lam S * m y S))) by (intros; ring).
+  - intros y. rewrite (mean_ext _ _ (fun S => Rpower z a * (lam S * m y S))) by (intros; ring).
     rewrite mean_scal, <- Rpower_mult_distr, Hr; auto.
     + apply Rmult_le_compat_l; [lra|auto].
-    + now apply (class_E_pos X x0 Ds Hf r').
+    + now apply (class_E_pos x0 Ds Hf r').
   - now apply int_scal.
   - unfold over in *. rewrite <- Rmult_minus_distr_l, Rmult_assoc. apply Rmult_le_compat_l; [lra|auto].
 Qed.

@@ -185,24 +185,24 @@ Lemma moved k y : is_derive (fun y => y + k) y 1.
 Proof. auto_derive; auto. Qed.
 
 Section Certificate.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation emp := (emp X Ds).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation emp := (emp Ds).
 Notation rows := (length Ds).
-Notation class := (class X x0 Ds).
-Notation mean_on := (mean_on X Ds).
-Notation centre := (centre X Ds).
+Notation class := (class x0 Ds).
+Notation mean_on := (mean_on Ds).
+Notation centre := (centre Ds).
 
 Variable q : query X.
 Variable psi : X -> R.
 Variables c g v : R.
 Hypothesis g_pos : 0 < g.
-Hypothesis psi_above : forall x, (fn X q x - c)^2 <= psi x.
+Hypothesis psi_above : forall x, (fn q x - c)^2 <= psi x.
 Hypothesis psi_below : forall x, psi x <= g^2.
 
 Section Law.
@@ -220,33 +220,33 @@ Lemma kn_pos : 0 < kn.
 Proof. apply Rmult_lt_0_compat; auto. now apply n_pos. Qed.
 
 Lemma lam_pos S : length S = rows -> 0 < lam S.
-Proof. intros. now apply (class_pos X x0 Ds r). Qed.
+Proof. intros. now apply (class_pos x0 Ds r). Qed.
 
 Lemma E_lam : 0 < E lam.
-Proof. now apply (class_E_pos X x0 Ds support r). Qed.
+Proof. now apply (class_E_pos x0 Ds support r). Qed.
 
 (* The moments of the deviation either way. *)
 Theorem moments_both_ways t :
   E (fun S => lam S * exp (t * dev S)) <= exp (A * over_line (g * Rabs t / kn)) * E lam.
 Proof.
-  assert (Hn := n_pos X Ds some_rows). assert (HE := E_lam).
+  assert (Hn := n_pos Ds some_rows). assert (HE := E_lam).
   assert (Side : forall s, s * s = 1 -> forall y, 0 <= y ->
     E (fun S => lam S * exp (y * (s * dev S))) <= exp (A * over_line (g * y / kn)) * E lam).
-  { intros s Hs y Hy. set (f := fun x => s * (fn X q x - c)).
+  { intros s Hs y Hy. set (f := fun x => s * (fn q x - c)).
     assert (Hf : forall x, f x ^ 2 <= psi x).
-    { intros x. unfold f. replace ((s * (fn X q x - c))^2) with (s * s * (fn X q x - c)^2) by ring.
+    { intros x. unfold f. replace ((s * (fn q x - c))^2) with (s * s * (fn q x - c)^2) by ring.
       rewrite Hs, Rmult_1_l. apply psi_above. }
-    assert (Hm := posterior_moments X x0 Ds some_rows support f psi g v g_pos Hf psi_below r lam y in_class kap_pos Hy
+    assert (Hm := posterior_moments x0 Ds some_rows support f psi g v g_pos Hf psi_below r lam y in_class kap_pos Hy
       enough).
     cbv beta zeta in Hm. unfold over_line. eapply Rle_trans; [|exact Hm].
     assert (EF : forall S, length S = rows -> sumR S f / n = s * (emp q S - c)).
     { intros S HS. unfold f. rewrite sumR_scal. unfold Tails.emp, Rminus. rewrite sumR_plus, sumR_const, HS.
       unfold Tails.n in *. field. lra. }
     assert (Em : E (fun S => lam S * (sumR S f / n)) / E lam = s * (mu - c)).
-    { rewrite (E_rows X Ds support _ (fun S => s * (lam S * emp q S) + - (s * c) * lam S)).
+    { rewrite (E_rows Ds support _ (fun S => s * (lam S * emp q S) + - (s * c) * lam S)).
       2:{ intros S HS. rewrite EF by auto. ring. }
       rewrite mean_plus, !mean_scal. unfold Posterior.centre. field. lra. }
-    rewrite Em. right. apply (E_rows X Ds support). intros S HS. rewrite EF by auto. f_equal. f_equal. ring. }
+    rewrite Em. right. apply (E_rows Ds support). intros S HS. rewrite EF by auto. f_equal. f_equal. ring. }
   unfold Rabs. destruct (Rcase_abs t) as [Ht|Ht].
   - specialize (Side (-1) ltac:(ring) (- t) ltac:(lra)). eapply Rle_trans; [|exact Side]. right.
     apply mean_ext. intros S. f_equal. f_equal. ring.
@@ -255,7 +255,7 @@ Proof.
 Qed.
 
 Notation far z := (fun S => z < Rabs (dev S)).
-Definition ind_far (z : R) : list X -> R := ind _ (far z).
+Definition ind_far (z : R) : list X -> R := ind (far z).
 
 Lemma ind_far_range z S : 0 <= ind_far z S <= 1.
 Proof. apply ind_range. Qed.
@@ -264,13 +264,13 @@ Proof. apply ind_range. Qed.
 Theorem tail_both_ways z : 0 < v -> 0 < z ->
   E (fun S => lam S * ind_far z S) <= 2 * exp (- A * h (g * z / v)) * E lam.
 Proof.
-  intros Hv Hz. assert (Hk := kn_pos). assert (Hn := n_pos X Ds some_rows). set (y := g * z / v). assert (Hy : 0 < y) by
+  intros Hv Hz. assert (Hk := kn_pos). assert (Hn := n_pos Ds some_rows). set (y := g * z / v). assert (Hy : 0 < y) by
     (apply Rdiv_lt_0_compat; auto; now apply Rmult_lt_0_compat).
   set (u := ln (1 + y)). assert (Hu : 0 < u) by (unfold u; rewrite <- ln_1; apply ln_increasing; lra).
   set (t := kn / g * u). assert (Ht : 0 < t) by (apply Rmult_lt_0_compat; auto; now apply Rdiv_lt_0_compat).
   apply Rle_trans with (exp (- (t * z)) * (E (fun S => lam S * exp (t * dev S)) + E (fun S => lam S * exp (- t * dev
     S)))).
-  - rewrite <- mean_plus, <- mean_scal. apply (E_le X Ds support). intros S HS. assert (Hl := lam_pos S HS).
+  - rewrite <- mean_plus, <- mean_scal. apply (E_le Ds support). intros S HS. assert (Hl := lam_pos S HS).
     replace (exp (- (t * z)) * (lam S * exp (t * dev S) + lam S * exp (- t * dev S))) with
       (lam S * (exp (t * dev S + - (t * z)) + exp (- t * dev S + - (t * z)))) by (rewrite !exp_plus; ring).
     apply Rmult_le_compat_l; [lra|]. unfold ind_far, ind.
@@ -296,7 +296,7 @@ Theorem near_square rt z k : 0 <= rt -> 0 <= z -> 0 < k ->
 Proof.
   intros Hrt Hz Hk0. set (G := rt * z + k). set (b := g * rt / kn).
   assert (HG : 0 < G) by (unfold G; nra). assert (HE := E_lam). assert (Hkn := kn_pos).
-  assert (Hn := n_pos X Ds some_rows).
+  assert (Hn := n_pos Ds some_rows).
   assert (Hkk := above_half k Hk0).
   set (B := fun S => rt * dev S).
   set (Q := fun S (y : R) => exp ((B S)^2 / 2) * (Phi (y - B S) + Phi (y + B S))).
@@ -317,7 +317,7 @@ Proof.
     - apply (is_derive_ext (fun y => E lam * area_to A b y)); [intros; apply Rmult_comm|].
       replace (curve A b y * E lam) with (E lam * curve A b y) by ring. apply is_derive_scal, area_to_derive.
     - apply (is_derive_opp (fun y => E (fun S => lam S * Q S y))).
-      apply (E_derive X Ds support lam Q (fun S y => phi y * (exp (B S * y) + exp (- B S * y)))). intros; apply DQ. }
+      apply (E_derive Ds support lam Q (fun S y => phi y * (exp (B S * y) + exp (- B S * y)))). intros; apply DQ. }
   assert (HT : T 0 <= T G).
   { apply (rises T nil); [|lra|].
     - intros y. apply (ex_derive_continuous T). eexists. apply DT.
@@ -326,7 +326,7 @@ Proof.
       assert (M1 := moments_both_ways (rt * y)). assert (M2 := moments_both_ways (- (rt * y))).
       rewrite Rabs_Ropp in M2. rewrite (Rabs_pos_eq (rt * y)) in M1, M2 by nra.
       replace (g * (rt * y) / kn) with (b * y) in M1, M2 by (unfold b; field; repeat split; lra).
-      rewrite (mean_ext _ E _ (fun S => phi y * (lam S * exp (rt * y * dev S) + lam S * exp (- (rt * y) * dev S)))).
+      rewrite (mean_ext E _ (fun S => phi y * (lam S * exp (rt * y * dev S) + lam S * exp (- (rt * y) * dev S)))).
       2:{ intros S. unfold B. replace (rt * dev S * y) with (rt * y * dev S) by ring.
           replace (- (rt * dev S) * y) with (- (rt * y) * dev S) by ring. ring. }
       rewrite mean_scal, mean_plus. unfold curve. assert (Hp := phi_pos y).
@@ -336,7 +336,7 @@ Proof.
   { unfold T in HT. rewrite area_to_0 in HT. lra. }
   eapply Rle_trans; [|exact HQ].
   rewrite <- mean_scal_r. replace (- E (fun S => lam S * Q S 0)) with (-1 * E (fun S => lam S * Q S 0)) by ring.
-  rewrite <- (mean_scal _ E (-1)), <- mean_plus. apply (E_le X Ds support). intros S HS. assert (Hl := lam_pos S HS).
+  rewrite <- (mean_scal E (-1)), <- mean_plus. apply (E_le Ds support). intros S HS. assert (Hl := lam_pos S HS).
   replace (lam S * Q S G + -1 * (lam S * Q S 0)) with (lam S * (Q S G - Q S 0)) by ring.
   rewrite Rmult_assoc. apply Rmult_le_compat_l; [lra|]. unfold Q. rewrite Rminus_0_l, Rplus_0_l, Phi_opp.
   replace (exp ((B S)^2/2) * (Phi (G - B S) + Phi (G + B S)) - exp ((B S)^2/2) * (1 - Phi (B S) + Phi (B S))) with
@@ -376,9 +376,9 @@ Proof. now apply Steps.wide_pos. Qed.
 Lemma narrow_pos W : 0 < W -> 0 < narrow a s W.
 Proof. now apply Steps.spread_pos. Qed.
 
-Lemma part W mu y S : 0 < W -> power_of X Ds a s q y S * Rpower (density mu (wide a s W) y) (1 - a) =
+Lemma part W mu y S : 0 < W -> power_of Ds a s q y S * Rpower (density mu (wide a s W) y) (1 - a) =
   prefactor a s W * exp (rate a s W * (emp q S - mu)^2) * density (moved_mean a s W mu (emp q S - mu)) (narrow a s W) y.
-Proof. intros H. apply (completed X Ds a s W a_1 s_pos H). Qed.
+Proof. intros H. apply (completed Ds a s W a_1 s_pos H). Qed.
 
 (* The wide part costs at most K^(a-1) whatever the sample is. *)
 Lemma wide_cost d : -1 <= d <= 1 ->
@@ -413,9 +413,9 @@ Qed.
 
 Lemma dev_range lam S : class r lam -> length S = rows -> -1 <= emp q S - centre lam q <= 1.
 Proof.
-  intros Hc HS. assert (Hn := n_pos X Ds some_rows). assert (HE := class_E_pos X x0 Ds support r lam Hc).
+  intros Hc HS. assert (Hn := n_pos Ds some_rows). assert (HE := class_E_pos x0 Ds support r lam Hc).
   assert (Hr : forall S, length S = rows -> 0 <= emp q S <= 1).
-  { intros S' HS'. unfold Tails.emp. assert (0 <= sumR S' (fn X q) <= n).
+  { intros S' HS'. unfold Tails.emp. assert (0 <= sumR S' (fn q) <= n).
     { split; [apply sumR_nonneg; intros; apply (proj2_sig q)|]. unfold Tails.n.
     rewrite <- HS', <- (Rmult_1_r (INR _)), <- sumR_const.
       apply sumR_le. intros; apply (proj2_sig q). }
@@ -424,19 +424,19 @@ Proof.
   assert (0 <= centre lam q <= 1); [|specialize (Hr S HS); lra]. unfold Posterior.centre.
   assert (H0 : 0 <= E (fun S => lam S * emp q S) <= E lam).
   { split.
-    - rewrite <- (mean_const _ E 0) at 1. apply (E_le X Ds support). intros S' HS'.
+    - rewrite <- (mean_const E 0) at 1. apply (E_le Ds support). intros S' HS'.
     apply Rmult_le_pos; [|apply Hr; auto].
-      left. now apply (class_pos X x0 Ds r).
-    - apply (E_le X Ds support). intros S' HS'. rewrite <- (Rmult_1_r (lam S')) at 2.
+      left. now apply (class_pos x0 Ds r).
+    - apply (E_le Ds support). intros S' HS'. rewrite <- (Rmult_1_r (lam S')) at 2.
     apply Rmult_le_compat_l; [|apply Hr; auto].
-      left. now apply (class_pos X x0 Ds r). }
+      left. now apply (class_pos x0 Ds r). }
   split; [apply Rmult_le_pos; [lra|left; now apply Rinv_0_lt_compat]|].
   apply Rmult_le_reg_r with (E lam); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
 
 Lemma F_pos : 0 < F.
 Proof.
-  assert (Hn := n_pos X Ds some_rows). unfold certificate. cbv zeta. apply Rplus_lt_le_0_compat.
+  assert (Hn := n_pos Ds some_rows). unfold certificate. cbv zeta. apply Rplus_lt_le_0_compat.
   - apply Rmult_lt_0_compat; [apply Rmult_lt_0_compat; [apply Rpower_pos|]|].
     + apply Rdiv_lt_0_compat; [apply Rpower_pos|]. now apply sqrt_lt_R0, qq_pos.
     + apply Rdiv_lt_0_compat; [|now apply above_half]. apply area_to_pos.
@@ -448,11 +448,11 @@ Qed.
 (* "One answer": whatever the law of the class, the a-th roots of the means of the powers of an answer's density have an
    integral of at most the a-th root of F. *)
 Theorem one_answer_cost lam : class r lam -> E (fun S => lam S * mean_on psi S) <= v * E lam ->
-  exists (U : R -> R) (GU : Rbar -> R), (forall y, Rpower (E (fun S => lam S * power_of X Ds a s q y S)) (/ a) <= U y)
+  exists (U : R -> R) (GU : Rbar -> R), (forall y, Rpower (E (fun S => lam S * power_of Ds a s q y S)) (/ a) <= U y)
     /\
     integral U GU /\ over GU m_infty p_infty <= Rpower F (/ a) * Rpower (E lam) (/ a).
 Proof.
-  intros Hc Hv. assert (HE := class_E_pos X x0 Ds support r lam Hc). assert (HF := F_pos). set (mu := centre lam q).
+  intros Hc Hv. assert (HE := class_E_pos x0 Ds support r lam Hc). assert (HF := F_pos). set (mu := centre lam q).
   assert (Hi : 0 < / a) by (apply Rinv_0_lt_compat; lra).
   assert (Hth : 0 < / a <= 1) by (split; auto; rewrite <- Rinv_1; apply Rinv_le_contravar; lra).
   set (far := ind_far lam z).
@@ -469,7 +469,7 @@ Proof.
   set (N1 := fun S t => Phi (rescaled (moved_mean a s V mu (emp q S - mu)) (narrow a s V) t)).
   set (N2 := fun S t => Phi (rescaled (moved_mean a s (/ a) mu (emp q S - mu)) (narrow a s (/ a)) t)).
   assert (IW : integral W (fun t => E (fun S => u1 S * N1 S t) + E (fun S => u2 S * N2 S t))).
-  { apply int_plus; apply (E_int X Ds support); intros S _; apply density_int, narrow_pos; auto. }
+  { apply int_plus; apply (E_int Ds support); intros S _; apply density_int, narrow_pos; auto. }
   assert (IR : integral Rm (fun t => (1 - delta) * Phi (rescaled mu (wide a s V) t) + delta * Phi (rescaled mu (wide a
     s (/ a)) t))).
   { apply int_plus; apply int_scal, density_int, wide_pos; auto. }
@@ -477,26 +477,26 @@ Proof.
   assert (HR2 : forall y, 0 < R2 y) by (intros; apply density_pos, wide_pos; auto).
   assert (HRm : forall y, 0 < Rm y).
   { intros y. apply Rplus_lt_0_compat; apply Rmult_lt_0_compat; auto; lra. }
-  assert (HW : forall y, E (fun S => lam S * power_of X Ds a s q y S) * Rpower (Rm y) (1 - a) <= W y).
-  { intros y. unfold W. rewrite <- mean_scal_r, <- mean_plus. apply (E_le X Ds support). intros S HS.
-    assert (Hl := class_pos X x0 Ds r lam S Hc HS).
-    assert (Hp : 0 <= power_of X Ds a s q y S).
+  assert (HW : forall y, E (fun S => lam S * power_of Ds a s q y S) * Rpower (Rm y) (1 - a) <= W y).
+  { intros y. unfold W. rewrite <- mean_scal_r, <- mean_plus. apply (E_le Ds support). intros S HS.
+    assert (Hl := class_pos x0 Ds r lam S Hc HS).
+    assert (Hp : 0 <= power_of Ds a s q y S).
     { unfold power_of. apply Rmult_le_pos; [left; apply Rpower_pos|left; apply exp_pos]. }
     unfold u1, u2, w1, w2. rewrite !Rmult_assoc, <- Rmult_plus_distr_l. apply Rmult_le_compat_l; [lra|].
-    assert (P1 : power_of X Ds a s q y S * Rpower (Rm y) (1 - a) <= Rpower (1 - delta) (1 - a) * (w1 S * D1 S y)).
-    { apply Rle_trans with (power_of X Ds a s q y S * Rpower ((1 - delta) * R1 y) (1 - a)).
+    assert (P1 : power_of Ds a s q y S * Rpower (Rm y) (1 - a) <= Rpower (1 - delta) (1 - a) * (w1 S * D1 S y)).
+    { apply Rle_trans with (power_of Ds a s q y S * Rpower ((1 - delta) * R1 y) (1 - a)).
       - apply Rmult_le_compat_l; auto. apply Rpower_falls; [apply Rmult_lt_0_compat; auto; lra| |lra]. unfold Rm.
         assert (0 < delta * R2 y) by (apply Rmult_lt_0_compat; auto; lra). lra.
       - rewrite <- Rpower_mult_distr by (auto; lra). unfold w1, D1. rewrite <- (part V mu y S V_pos). fold (R1 y).
       right. ring. }
-    assert (P2 : power_of X Ds a s q y S * Rpower (Rm y) (1 - a) <= Rpower delta (1 - a) * (w2 S * D2 S y)).
-    { apply Rle_trans with (power_of X Ds a s q y S * Rpower (delta * R2 y) (1 - a)).
+    assert (P2 : power_of Ds a s q y S * Rpower (Rm y) (1 - a) <= Rpower delta (1 - a) * (w2 S * D2 S y)).
+    { apply Rle_trans with (power_of Ds a s q y S * Rpower (delta * R2 y) (1 - a)).
       - apply Rmult_le_compat_l; auto. apply Rpower_falls; [apply Rmult_lt_0_compat; auto; lra| |lra]. unfold Rm.
         assert (0 < (1 - delta) * R1 y) by (apply Rmult_lt_0_compat; auto; lra). lra.
       - rewrite <- Rpower_mult_distr by (auto; lra). unfold w2, D2. rewrite <- (part (/ a) mu y S Hi). fold (R2 y).
       right. ring. }
     unfold w1, w2 in P1, P2. specialize (Hfar S). rewrite !Rmult_assoc in P1, P2.
-    set (p := power_of X Ds a s q y S * Rpower (Rm y) (1 - a)) in *.
+    set (p := power_of Ds a s q y S * Rpower (Rm y) (1 - a)) in *.
     replace p with ((1 - far S) * p + far S * p) by ring. apply Rplus_le_compat; apply Rmult_le_compat_l; lra. }
   assert (Hnarrow : 0 <= prefactor a s V).
   { apply Rmult_le_pos; [left; apply Rpower_pos|apply sqrt_pos]. }
@@ -525,7 +525,7 @@ Proof.
         apply Rmult_le_compat_l; auto.
         apply Rmult_le_reg_r with (1 - 2 * PhiBar k); auto. eapply Rle_trans; [exact H|]. right. field. lra.
     - apply Rle_trans with (Rpower (exp (1 / 2) * sqrt (1 + s^2) / s / delta) (a - 1) * E (fun S => lam S * far S)).
-      + rewrite <- mean_scal. apply (E_le X Ds support). intros S HS. assert (Hl := class_pos X x0 Ds r lam S Hc HS).
+      + rewrite <- mean_scal. apply (E_le Ds support). intros S HS. assert (Hl := class_pos x0 Ds r lam S Hc HS).
         assert (Hw := wide_cost (emp q S - mu) (dev_range lam S Hc HS)).
         assert (Hb : 0 < exp (1 / 2) * sqrt (1 + s^2) / s).
         { apply Rdiv_lt_0_compat; auto. apply Rmult_lt_0_compat; [apply exp_pos|]. apply sqrt_lt_R0.
@@ -539,21 +539,21 @@ Proof.
         apply Rmult_le_compat_l; [lra|]. apply Rmult_le_compat_l; [lra|].
         apply Rmult_le_compat_l; [left; apply Rpower_pos|exact Hw].
       + destruct (Rle_dec 1 z) as [Hz|Hz].
-        * rewrite (E_rows X Ds support _ (fun _ => 0)); [rewrite mean_const; lra|]. intros S HS.
+        * rewrite (E_rows Ds support _ (fun _ => 0)); [rewrite mean_const; lra|]. intros S HS.
           replace (far S) with 0; [ring|]. unfold far, ind_far, ind.
           destruct (excluded_middle_informative _) as [Hf|Hf]; auto. exfalso. assert (Hd := dev_range lam S Hc HS).
           unfold Rabs in Hf. destruct (Rcase_abs _); lra.
         * rewrite Rmult_assoc. apply Rmult_le_compat_l; [left; apply Rpower_pos|].
           apply (tail_both_ways r lam Hc kap_pos Hv z v_pos z_pos). }
-  destruct (against_reference a (fun y => E (fun S => lam S * power_of X Ds a s q y S)) W Rm
+  destruct (against_reference a (fun y => E (fun S => lam S * power_of Ds a s q y S)) W Rm
     (fun t => E (fun S => u1 S * N1 S t) + E (fun S => u2 S * N2 S t))
     (fun t => (1 - delta) * Phi (rescaled mu (wide a s V) t) + delta * Phi (rescaled mu (wide a s (/ a)) t))
     m_infty p_infty (F * E lam) 1) as (U & GU & HU & IU & OU); auto; try lra.
   - now apply Rmult_lt_0_compat.
-  - intros y. apply (class_E_pos X x0 Ds support (r + a / s^2 / (4 * n^2))). now apply power_class.
+  - intros y. apply (class_E_pos x0 Ds support (r + a / s^2 / (4 * n^2))). now apply power_class.
   - eapply Rle_trans; [|exact HT]. right. unfold over, N1, N2. cbn [rescaled Phi].
-    rewrite (mean_ext _ E (fun S => u1 S * 1) u1), (mean_ext _ E (fun S => u2 S * 1) u2) by (intros; ring).
-    rewrite (mean_ext _ E (fun S => u1 S * 0) (fun _ => 0)), (mean_ext _ E (fun S => u2 S * 0) (fun _ => 0)) by
+    rewrite (mean_ext E (fun S => u1 S * 1) u1), (mean_ext E (fun S => u2 S * 1) u2) by (intros; ring).
+    rewrite (mean_ext E (fun S => u1 S * 0) (fun _ => 0)), (mean_ext E (fun S => u2 S * 0) (fun _ => 0)) by
       (intros; ring).
     rewrite mean_const. ring.
   - unfold over. cbn [rescaled Phi]. lra.

@@ -164,7 +164,7 @@ Proof.
       - apply (ex_RInt_continuous (V := R_CompleteNormedModule)). intros x _.
         apply (continuous_mult bell f); [apply bell_continuous|apply Cf]. }
     rewrite E. apply Rle_trans with (u * ((1 + / 10^11) * sum (points rule) f)); [apply Rmult_le_compat_l; lra|].
-    right. unfold sum. rewrite (sumR_ext _ _ _ (fun p => snd p * exp (exponent (u * fst p) + fst p ^ 2 / 2))) by
+    right. unfold sum. rewrite (sumR_ext _ _ (fun p => snd p * exp (exponent (u * fst p) + fst p ^ 2 / 2))) by
       (intros p _; now rewrite Ef). ring.
   - destruct Hi as [<-|Hi].
     + rewrite (RInt_point (V := R_CompleteNormedModule)). change (zero : R) with 0. lra.

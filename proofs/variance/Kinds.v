@@ -58,19 +58,19 @@ Proof.
 Qed.
 
 Section Moments.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation over_truth := (over_truth X Ds).
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation over_truth := (over_truth Ds).
 
 Definition average (f : law X -> R) : R := sumR Ds f / n.
 
 Lemma rows_exponent (f : X -> R) l (b : law X -> R) : (forall D, In D Ds -> D (fun x => exp (l * f x)) <= exp (b D)) ->
   E (fun S => exp (l * sumR S f)) <= exp (sumR Ds b).
 Proof.
-  intros H. eapply Rle_trans; [|apply (prod_exp X Ds (fun x => exp (l * f x)) b)]; auto.
+  intros H. eapply Rle_trans; [|apply (prod_exp Ds (fun x => exp (l * f x)) b)]; auto.
   - right. apply mean_ext. intros S. f_equal. rewrite <- sumR_scal. apply sumR_ext. intros x _. now rewrite ln_exp.
   - intros; apply exp_pos.
 Qed.
@@ -81,35 +81,35 @@ Lemma deviation (q : query X) (f : X -> R) (u l x : R) (b : law X -> R) :
   (forall D, In D Ds -> D (fun x => exp (l * f x)) <= exp (b D)) ->
   E (fun S => exp (u * over_truth q S)) <= exp (sumR Ds b - x).
 Proof.
-  intros Hu Hb. rewrite (prodE_length X Ds _ (fun S => exp (l * sumR S f) * exp (- x))).
+  intros Hu Hb. rewrite (prodE_length Ds _ (fun S => exp (l * sumR S f) * exp (- x))).
   - rewrite mean_scal_r. unfold Rminus. rewrite exp_plus. apply Rmult_le_compat_r; [left; apply exp_pos|].
   now apply rows_exponent.
   - intros S HS. rewrite Hu, <- exp_plus by auto. reflexivity.
 Qed.
 
 (* Errors: values in [0,1] with a mean of at most q. *)
-Theorem errors_exponent (q : query X) (u p : R) : u <> 0 -> pop X Ds q <= p -> p <= 1 ->
+Theorem errors_exponent (q : query X) (u p : R) : u <> 0 -> pop Ds q <= p -> p <= 1 ->
   E (fun S => exp (u * over_truth q S)) <= exp (n * H01 (u / n) (worst (u / n) p)).
 Proof.
-  intros Hu Hp Hp1. assert (Hn := Tails.n_pos X Ds some_rows). set (l := u / n). assert (Hl : l <> 0).
+  intros Hu Hp Hp1. assert (Hn := Tails.n_pos Ds some_rows). set (l := u / n). assert (Hl : l <> 0).
   { unfold l. intros H. apply Hu. apply Rmult_eq_reg_r with (/ n); [|apply Rinv_neq_0_compat; lra].
   now rewrite Rmult_0_l. }
-  assert (Hr := pop_range X Ds some_rows q). set (m := pop X Ds q) in *.
+  assert (Hr := pop_range Ds some_rows q). set (m := pop Ds q) in *.
   set (y := 1 + m * (exp l - 1)). assert (Hy : 0 < y) by (unfold y; generalize (exp_pos l); nra).
-  apply Rle_trans with (exp (sumR Ds (fun D => ln y + (D (fn X q) - m) * ((exp l - 1) / y)) - l * (n * m))).
-  - apply (deviation q (fn X q) u l); auto.
+  apply Rle_trans with (exp (sumR Ds (fun D => ln y + (D (fn q) - m) * ((exp l - 1) / y)) - l * (n * m))).
+  - apply (deviation q (fn q) u l); auto.
     + intros S HS. unfold Joint.over_truth, emp, l, m. field. lra.
-    + intros D _. rewrite exp_plus, exp_ln by auto. apply Rle_trans with (1 + D (fn X q) * (exp l - 1)).
-      * apply Rle_trans with (D (fun x => 1 + fn X q x * (exp l - 1))).
+    + intros D _. rewrite exp_plus, exp_ln by auto. apply Rle_trans with (1 + D (fn q) * (exp l - 1)).
+      * apply Rle_trans with (D (fun x => 1 + fn q x * (exp l - 1))).
         -- apply mean_mono. intros x. destruct q as [f Hf]. simpl. generalize (exp_chord l (f x) (Hf x)). lra.
         -- rewrite mean_plus, mean_one, mean_scal_r. lra.
-      * apply Rle_trans with (y * (1 + (D (fn X q) - m) * ((exp l - 1) / y))).
+      * apply Rle_trans with (y * (1 + (D (fn q) - m) * ((exp l - 1) / y))).
         -- right. unfold y. field. fold y. lra.
         -- apply Rmult_le_compat_l; [lra|]. apply exp_ge_1.
   - apply exp_le. rewrite sumR_plus, sumR_const. fold n.
-    rewrite (sumR_ext _ Ds _ (fun D => (exp l - 1) / y * (D (fn X q) + - m))) by (intros; ring).
+    rewrite (sumR_ext Ds _ (fun D => (exp l - 1) / y * (D (fn q) + - m))) by (intros; ring).
     rewrite sumR_scal, sumR_plus, sumR_const. fold n.
-    assert (Es : sumR Ds (fun D => D (fn X q)) = n * m) by (unfold m, pop; field; lra). rewrite Es.
+    assert (Es : sumR Ds (fun D => D (fn q)) = n * m) by (unfold m, pop; field; lra). rewrite Es.
     assert (H := H01_rises l m p Hl ltac:(lra) Hp1). unfold H01 at 1 in H. fold y in H.
     apply Rmult_le_compat_l with (r := n) in H; [|lra]. change (INR (length Ds)) with n. nra.
 Qed.
@@ -122,15 +122,15 @@ Defined.
 Lemma over_truth_difference f S : length S = length Ds ->
   over_truth (as_query f) S = (sumR S (dn f) - sumR Ds (fun D => D (dn f))) / (2 * n).
 Proof.
-  intros HS. assert (Hn := Tails.n_pos X Ds some_rows).
-  assert (Ee : emp X Ds (as_query f) S = 1/2 + sumR S (dn f) / (2 * n)).
-  { unfold emp. rewrite (sumR_ext _ S (fn X (as_query f)) (fun x => 1/2 + / 2 * dn f x)) by (intros; simpl; field).
+  intros HS. assert (Hn := Tails.n_pos Ds some_rows).
+  assert (Ee : emp Ds (as_query f) S = 1/2 + sumR S (dn f) / (2 * n)).
+  { unfold emp. rewrite (sumR_ext S (fn (as_query f)) (fun x => 1/2 + / 2 * dn f x)) by (intros; simpl; field).
     rewrite sumR_plus, sumR_const, sumR_scal, HS. unfold Tails.n in *. field. lra. }
-  assert (Ep : pop X Ds (as_query f) = 1/2 + sumR Ds (fun D => D (dn f)) / (2 * n)).
-  { unfold pop. rewrite (sumR_ext _ Ds (fun D => D (fn X (as_query f))) (fun D => 1/2 + / 2 * D (dn f))).
+  assert (Ep : pop Ds (as_query f) = 1/2 + sumR Ds (fun D => D (dn f)) / (2 * n)).
+  { unfold pop. rewrite (sumR_ext Ds (fun D => D (fn (as_query f))) (fun D => 1/2 + / 2 * D (dn f))).
     - rewrite sumR_plus, sumR_const, sumR_scal. unfold Tails.n in *. field. lra.
-    - intros D _. rewrite (mean_ext _ D _ (fun x => 1/2 + / 2 * dn f x)) by (intros; simpl; field).
-      rewrite (mean_plus _ D (fun _ => 1/2)), mean_const, mean_scal. reflexivity. }
+    - intros D _. rewrite (mean_ext D _ (fun x => 1/2 + / 2 * dn f x)) by (intros; simpl; field).
+      rewrite (mean_plus D (fun _ => 1/2)), mean_const, mean_scal. reflexivity. }
   unfold Joint.over_truth. rewrite Ee, Ep. field. lra.
 Qed.
 
@@ -138,7 +138,7 @@ Theorem difference_exponent (f : difference X) (u d : R) : 0 < u -> 0 < d ->
   average (fun D => D (fun x => Rabs (dn f x))) <= d ->
   E (fun S => exp (u * over_truth (as_query f) S)) <= exp (n * G d (u / (2 * n))).
 Proof.
-  intros Hu Hd Hf. assert (Hn := Tails.n_pos X Ds some_rows). set (l := u / (2 * n)).
+  intros Hu Hd Hf. assert (Hn := Tails.n_pos Ds some_rows). set (l := u / (2 * n)).
   assert (Hl : 0 < l) by (apply Rdiv_lt_0_compat; lra).
   destruct (G_greatest d l Hl Hd) as (M & HM & HG). set (g := dn f) in *.
   set (size := average (fun D => D (fun x => Rabs (g x)))) in *. set (t := average (fun D => D g)).
@@ -156,11 +156,11 @@ Proof.
     + intros D _. eapply Rle_trans; [|apply exp_tangent; exact HM].
       apply Rle_trans with (D (fun x => 1 + (Rabs (g x) * (cosh l - 1) + g x * sinh l))).
       * apply mean_mono. intros x. generalize (exp_angle l (g x) (proj2_sig f x)). lra.
-      * rewrite (mean_plus _ D (fun _ => 1)), mean_one, (mean_plus _ D (fun x => Rabs (g x) * (cosh l - 1))),
+      * rewrite (mean_plus D (fun _ => 1)), mean_one, (mean_plus D (fun x => Rabs (g x) * (cosh l - 1))),
         !mean_scal_r. lra.
   - apply exp_le.
     set (K := ln M + (1 - M) / M) in *.
-    rewrite (sumR_ext _ Ds _ (fun D => K + ((cosh l - 1) / M * D (fun x => Rabs (g x)) + sinh l / M * D g)))
+    rewrite (sumR_ext Ds _ (fun D => K + ((cosh l - 1) / M * D (fun x => Rabs (g x)) + sinh l / M * D g)))
       by (intros; unfold K; field; lra).
     rewrite !sumR_plus, !sumR_scal, sumR_const, Es, Et. change (INR (length Ds)) with n.
     specialize (HG ((size + t) / 2) ((size - t) / 2) ltac:(lra) ltac:(lra) ltac:(lra)).
@@ -173,10 +173,10 @@ Qed.
 
 (* Values in [0,1] whose mean variance is at most p(1-p). *)
 Theorem variance_exponent (q : query X) (u p : R) : 0 < u -> 0 < p <= 1/2 ->
-  average (fun D => variance X D (fn X q)) <= p * (1 - p) ->
+  average (fun D => variance D (fn q)) <= p * (1 - p) ->
   E (fun S => exp (u * over_truth q S)) <= exp (n * H01 (u / n) (worst (u / n) p)).
 Proof.
-  intros Hu Hp Hv. assert (Hn := Tails.n_pos X Ds some_rows). set (l := u / n).
+  intros Hu Hp Hv. assert (Hn := Tails.n_pos Ds some_rows). set (l := u / n).
   assert (Hl : 0 < l) by (apply Rdiv_lt_0_compat; lra).
   assert (Hc : 0 < exp l - 1) by (generalize (exp_ineq1 l ltac:(lra)); lra).
   assert (Hk : exists k, 0 <= k /\ forall x, 0 <= x <= 1/2 -> H01 l x <= H01 l (worst l p) + k * (x * (1 - x) - p * (1
@@ -189,33 +189,32 @@ Proof.
     - exists 0. split; [lra|]. intros x Hx. rewrite Rmin_right by lra. rewrite Rmult_0_l, Rplus_0_r.
       assert (H := H01_rises l x 1 ltac:(lra) ltac:(lra) ltac:(lra)). unfold worst in H. fold y in H.
       rewrite Rmin_right in H by lra. exact H. }
-  destruct Hk as (k & Hk & Ht). set (f := fn X q) in *.
-  set (m := pop X Ds q).
+  destruct Hk as (k & Hk & Ht). set (f := fn q) in *.
+  set (m := pop Ds q).
   assert (Em : sumR Ds (fun D => D f) = n * m) by (unfold m, pop; fold f; field; lra).
-  apply Rle_trans with (exp (sumR Ds (fun D => l * D f + (H01 l (worst l p) + k * (variance X D f - p * (1 - p)))) - l
+  apply Rle_trans with (exp (sumR Ds (fun D => l * D f + (H01 l (worst l p) + k * (variance D f - p * (1 - p)))) - l
     * (n * m))).
   - apply (deviation q f u l).
     + intros S HS. unfold Joint.over_truth, emp, l, m, f. field. lra.
-    + intros D _. assert (Hvr := variance_range X D q). fold f in Hvr. assert (Hm := mean_range X q D). fold f in Hm.
-      set (a := D f) in *. assert (Hv4 : 0 <= variance X D f <= 1/4) by (generalize (pow2_ge_0 (a - 1/2)); nra).
+    + intros D _. assert (Hvr := variance_range D q). fold f in Hvr. assert (Hm := mean_range q D). fold f in Hm.
+      set (a := D f) in *. assert (Hv4 : 0 <= variance D f <= 1/4) by (generalize (pow2_ge_0 (a - 1/2)); nra).
       destruct (variance_mean _ Hv4) as (x & Hx & Ex).
-      eapply Rle_trans; [apply (row_moment X D f l x)|].
+      eapply Rle_trans; [apply (row_moment D f l x)|].
       * destruct q as [g Hg]. exact Hg.
       * lra.
       * lra.
       * fold a. apply Rnot_lt_le. intros Hlt. nra.
       * rewrite Ex. apply Rle_refl.
       * apply exp_le. fold a. apply Rplus_le_compat_l. rewrite <- Ex. now apply Ht.
-  - apply exp_le. rewrite (sumR_ext _ Ds _ (fun D => (H01 l (worst l p) - k * (p * (1 - p))) + (l * D f + k * variance
-    X D f)))
+  - apply exp_le. rewrite (sumR_ext Ds _ (fun D => (H01 l (worst l p) - k * (p * (1 - p))) + (l * D f + k * variance D f)))
       by (intros; ring).
     rewrite !sumR_plus, !sumR_scal, sumR_const, Em. change (INR (length Ds)) with n. unfold average in Hv.
-    assert (sumR Ds (fun D => variance X D f) <= n * (p * (1 - p))).
+    assert (sumR Ds (fun D => variance D f) <= n * (p * (1 - p))).
     { apply Rmult_le_compat_l with (r := n) in Hv; [|lra].
-      replace (n * (sumR Ds (fun D => variance X D f) / n)) with (sumR Ds (fun D => variance X D f)) in Hv by (field;
+      replace (n * (sumR Ds (fun D => variance D f) / n)) with (sumR Ds (fun D => variance D f)) in Hv by (field;
         lra).
       exact Hv. }
-    assert (k * sumR Ds (fun D => variance X D f) <= k * (n * (p * (1 - p)))) by (apply Rmult_le_compat_l; auto). nra.
+    assert (k * sumR Ds (fun D => variance D f) <= k * (n * (p * (1 - p)))) by (apply Rmult_le_compat_l; auto). nra.
 Qed.
 
 (* The same where the sample's share is at most sigma: a price xi for the share. *)
@@ -223,12 +222,12 @@ Lemma checked_deviation (q : query X) (f s : X -> R) (u l xi sigma G : R) (A : l
   (forall S, length S = length Ds -> u * over_truth q S = l * (sumR S f - sumR Ds (fun D => D f))) ->
   (forall S, length S = length Ds -> A S -> sumR S s <= n * sigma) ->
   (forall D, In D Ds -> D (fun x => exp (l * f x - xi * s x)) <= exp (l * D f + (G - xi * sigma))) ->
-  E (fun S => ind _ A S * exp (u * over_truth q S)) <= exp (n * G).
+  E (fun S => ind A S * exp (u * over_truth q S)) <= exp (n * G).
 Proof.
   intros Hxi Hu Hs HD. set (t := sumR Ds (fun D => D f)) in *.
   assert (Hrow := rows_exponent (fun x => l * f x - xi * s x) 1 (fun D => l * D f + (G - xi * sigma))).
   rewrite sumR_plus, sumR_scal, sumR_const in Hrow. fold t in Hrow. change (INR (length Ds)) with n in Hrow.
-  rewrite (prodE_length X Ds _ (fun S => if Nat.eqb (length S) (length Ds) then ind _ A S * exp (u * over_truth q S)
+  rewrite (prodE_length Ds _ (fun S => if Nat.eqb (length S) (length Ds) then ind A S * exp (u * over_truth q S)
     else 0)).
   2:{ intros S HS. now rewrite HS, Nat.eqb_refl. }
   apply Rle_trans with (E (fun S => exp (n * (xi * sigma) - l * t) * exp (1 * sumR S (fun x => l * f x - xi * s x)))).
@@ -236,13 +235,13 @@ Proof.
     2:{ left. apply Rmult_lt_0_compat; apply exp_pos. }
     rewrite <- exp_plus. unfold ind. destruct (excluded_middle_informative (A S)) as [HA|HA].
     + rewrite Rmult_1_l. apply exp_le. rewrite Hu by auto. specialize (Hs S HS HA).
-      rewrite (sumR_ext _ S (fun x => l * f x - xi * s x) (fun x => l * f x + - xi * s x)) by (intros; ring).
+      rewrite (sumR_ext S (fun x => l * f x - xi * s x) (fun x => l * f x + - xi * s x)) by (intros; ring).
       rewrite sumR_plus, !sumR_scal.
       assert (xi * sumR S s <= xi * (n * sigma)) by (apply Rmult_le_compat_l; auto). lra.
     + rewrite Rmult_0_l. left. apply exp_pos.
   - rewrite mean_scal. apply Rle_trans with (exp (n * (xi * sigma) - l * t) * exp (l * t + n * (G - xi * sigma))).
     + apply Rmult_le_compat_l; [left; apply exp_pos|]. apply Hrow. intros D HinD.
-      rewrite (mean_ext _ D _ (fun x => exp (l * f x - xi * s x))) by (intros; f_equal; ring). now apply HD.
+      rewrite (mean_ext D _ (fun x => exp (l * f x - xi * s x))) by (intros; f_equal; ring). now apply HD.
     + rewrite <- exp_plus. apply exp_le. right. ring.
 Qed.
 
@@ -250,21 +249,21 @@ End Moments.
 
 (* The tails of one answer under fresh records, by the exponential moment of either side. *)
 Section Fresh.
-Variable X : Type.
+Context {X : Type}.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
-Notation over_truth := (over_truth X Ds).
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
+Notation over_truth := (over_truth Ds).
 Variable noises : nat -> noise.
 Hypothesis all_proper : forall j, proper (noises j).
 Variable ask : list cell -> query X.
 Variable tau : nat -> R.
 Variables count_above count_below : bool.
-Notation up := (up X Ds noises ask tau count_above).
-Notation down := (down X Ds noises ask tau count_below).
-Notation fresh := (fresh X Ds).
-Notation on := (on X).
+Notation up := (up Ds noises ask tau count_above).
+Notation down := (down Ds noises ask tau count_below).
+Notation fresh := (fresh Ds).
+Notation on := (on).
 
 (* T_b, where e bounds ln E exp(bh (f(S) - Ef)), of the samples that an event is about. *)
 Definition tail_bound (b c h e t : R) : R := Rpower c b * exp (e - b * h * t).
@@ -272,13 +271,13 @@ Definition tail_bound (b c h e t : R) : R := Rpower c b * exp (e - b * h * t).
 Lemma side_fresh event (side : list cell -> query X) (f : list cell -> list X -> R) j b c h e : line (noises j) c h ->
   0 <= b ->
   (forall u S, length u = j -> 0 <= f u S <= tail (noises j) (tau j - over_truth (side u) S)) ->
-  (forall u, length u = j -> E (fun S => ind _ (event u) S * exp (b * h * over_truth (side u) S)) <= exp e) ->
+  (forall u, length u = j -> E (fun S => ind (event u) S * exp (b * h * over_truth (side u) S)) <= exp e) ->
   fresh j (on event f) b (tail_bound b c h e (tau j)).
 Proof.
   intros Hl Hb Hf He. split.
   - apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos].
   - intros u Hu. apply Rle_trans with (E (fun S => Rpower c b * exp (- (b * h * tau j)) *
-      (ind _ (event u) S * exp (b * h * over_truth (side u) S)))).
+      (ind (event u) S * exp (b * h * over_truth (side u) S)))).
     + apply mean_mono. intros S. unfold LowVariance.on, ind.
       destruct (excluded_middle_informative (event u S)).
       * rewrite !Rmult_1_l. apply (power_line (noises j)); auto. now apply Hf.
@@ -289,7 +288,7 @@ Proof.
 Qed.
 
 Lemma up_fresh event j b c h e : line (noises j) c h -> 0 <= b ->
-  (forall u, length u = j -> E (fun S => ind _ (event u) S * exp (b * h * over_truth (ask u) S)) <= exp e) ->
+  (forall u, length u = j -> E (fun S => ind (event u) S * exp (b * h * over_truth (ask u) S)) <= exp e) ->
   fresh j (on event up) b (tail_bound b c h e (tau j)).
 Proof.
   intros Hl Hb He. apply (side_fresh event ask); auto. intros u S Hu. unfold LowVariance.up. rewrite Hu.
@@ -297,26 +296,26 @@ Proof.
 Qed.
 
 Lemma down_fresh event j b c h e : line (noises j) c h -> 0 <= b ->
-  (forall u, length u = j -> E (fun S => ind _ (event u) S * exp (b * h * over_truth (flip X (ask u)) S)) <= exp e) ->
+  (forall u, length u = j -> E (fun S => ind (event u) S * exp (b * h * over_truth (flip (ask u)) S)) <= exp e) ->
   fresh j (on event down) b (tail_bound b c h e (tau j)).
 Proof.
-  intros Hl Hb He. apply (side_fresh event (fun u => flip X (ask u))); auto. intros u S Hu. unfold LowVariance.down.
+  intros Hl Hb He. apply (side_fresh event (fun u => flip (ask u))); auto. intros u S Hu. unfold LowVariance.down.
   rewrite Hu.
-  assert (H := tail_nonneg (noises j) (tau j - over_truth (flip X (ask u)) S) (all_proper j)).
+  assert (H := tail_nonneg (noises j) (tau j - over_truth (flip (ask u)) S) (all_proper j)).
   destruct count_below; lra.
 Qed.
 
 Lemma event_less (A : list X -> Prop) (f : list X -> R) e : (forall S, 0 <= f S) -> E f <= exp e ->
-  E (fun S => ind _ A S * f S) <= exp e.
+  E (fun S => ind A S * f S) <= exp e.
 Proof.
   intros Hf He. eapply Rle_trans; [|exact He]. apply mean_mono. intros S. specialize (Hf S).
-  generalize (ind_range _ A S). nra.
+  generalize (ind_range A S). nra.
 Qed.
 
 (* Either side of an answer, of what is known of all samples. *)
 Lemma sides_fresh event j b c h e e' : line (noises j) c h -> 0 < b -> 0 < h ->
   (0 < b * h -> forall u, E (fun S => exp (b * h * over_truth (ask u) S)) <= exp e) ->
-  (0 < b * h -> forall u, E (fun S => exp (b * h * over_truth (flip X (ask u)) S)) <= exp e') ->
+  (0 < b * h -> forall u, E (fun S => exp (b * h * over_truth (flip (ask u)) S)) <= exp e') ->
   fresh j (on event up) b (tail_bound b c h e (tau j)) /\ fresh j (on event down) b (tail_bound b c h e' (tau j)).
 Proof.
   intros Hl Hb Hh Hu Hd. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
@@ -382,7 +381,7 @@ Proof.
   intros u Hl.
   apply Rle_trans with (E (fun S => (power (on event up u S) b + power (on event down u S) b) +
     (Rpower 2 b - 1) * k * (power (on event up u S) (b - 1) + power (on event down u S) (b - 1)))).
-  - rewrite (prodE_length X Ds (fun S => power (on event (fun u S => up u S + down u S) u S) b)
+  - rewrite (prodE_length Ds (fun S => power (on event (fun u S => up u S + down u S) u S) b)
       (fun S => if Nat.eqb (length S) (length Ds) then power (on event (fun u S => up u S + down u S) u S) b else 0)).
     2:{ intros S HS. now rewrite HS, Nat.eqb_refl. }
     apply mean_mono. intros S. destruct (Nat.eqb_spec (length S) (length Ds)) as [HS|HS].
@@ -392,7 +391,7 @@ Proof.
       { unfold LowVariance.up. destruct count_above; [now apply tail_nonneg|lra]. }
       assert (Hdown : 0 <= down u S).
       { unfold LowVariance.down. destruct count_below; [now apply tail_nonneg|lra]. }
-      assert (Hi := ind_range _ (event u) S).
+      assert (Hi := ind_range (event u) S).
       assert (Hle : up u S <= k \/ down u S <= k).
       { unfold LowVariance.up, LowVariance.down. rewrite Hl, flip_over by auto. fold k.
         destruct (Rle_dec 0 (over_truth (ask u) S)) as [H|H]; [right|left].
@@ -414,8 +413,8 @@ Theorem at_most_1 event j b : 0 <= b -> fresh j (on event up) b 1 /\ fresh j (on
 Proof.
   intros Hb.
   assert (H : forall (side : list cell -> list X -> R), (forall u S, 0 <= side u S <= 1) -> fresh j (on event side) b 1).
-  { intros side Hs. split; [lra|]. intros u _. rewrite <- (mean_one _ E). apply mean_mono. intros S.
-    destruct (Hs u S) as (H0 & H1). assert (Hi := ind_range _ (event u) S).
+  { intros side Hs. split; [lra|]. intros u _. rewrite <- (mean_one E). apply mean_mono. intros S.
+    destruct (Hs u S) as (H0 & H1). assert (Hi := ind_range (event u) S).
     apply Rle_trans with (power 1 b).
     - apply power_le; auto. unfold LowVariance.on. nra.
     - unfold power. destruct (Rlt_dec 0 1); [rewrite Rpower_1_l|]; lra. }
@@ -430,17 +429,17 @@ Qed.
 (* The sample's share. *)
 Lemma share_crossing (psi : list cell -> X -> R) (g v : nat -> R) j b W (share : list cell ->
   query X) (alpha beta sigma q : R) :
-  weight X Ds noises g v j b W -> 0 < beta -> 0 < q < sigma -> sigma <= 1 -> v j = alpha + beta * sigma ->
-  (forall u, length u = j -> pop X Ds (share u) <= q) ->
-  (forall u x, length u = j -> psi u x = alpha + beta * fn X (share u) x) ->
-  crossing X Ds noises psi g v j (W (exp (- n * kl sigma q))).
+  weight Ds noises g v j b W -> 0 < beta -> 0 < q < sigma -> sigma <= 1 -> v j = alpha + beta * sigma ->
+  (forall u, length u = j -> pop Ds (share u) <= q) ->
+  (forall u x, length u = j -> psi u x = alpha + beta * fn (share u) x) ->
+  crossing Ds noises psi g v j (W (exp (- n * kl sigma q))).
 Proof.
-  intros HW Hbeta Hq Hs Hv Hpop Hpsi. assert (Hn := Tails.n_pos X Ds some_rows).
+  intros HW Hbeta Hq Hs Hv Hpop Hpsi. assert (Hn := Tails.n_pos Ds some_rows).
   exists b, W, (exp (- n * kl sigma q)). split; auto. split; [apply exp_pos|]. split; [|lra].
-  intros u Hu. eapply Rle_trans; [|apply (tail_kl X Ds some_rows (share u) q sigma (Hpop u Hu)); lra].
-  apply (P_length X Ds). intros S HS H. unfold held, mean_on in H. rewrite Hu, Hv in H.
-  assert (Es : sumR S (psi u) / n = alpha + beta * emp X Ds (share u) S).
-  { rewrite (sumR_ext _ S _ (fun x => alpha + beta * fn X (share u) x)) by (intros; now apply Hpsi).
+  intros u Hu. eapply Rle_trans; [|apply (tail_kl Ds some_rows (share u) q sigma (Hpop u Hu)); lra].
+  apply (P_length Ds). intros S HS H. unfold held, mean_on in H. rewrite Hu, Hv in H.
+  assert (Es : sumR S (psi u) / n = alpha + beta * emp Ds (share u) S).
+  { rewrite (sumR_ext S _ (fun x => alpha + beta * fn (share u) x)) by (intros; now apply Hpsi).
     rewrite sumR_plus, sumR_const, sumR_scal, HS. unfold emp, Tails.n in *. field. lra. }
   rewrite Es in H. apply Rle_ge. apply Rnot_lt_le. intros Hlt. apply H. nra.
 Qed.
@@ -449,12 +448,12 @@ End Fresh.
 
 (* The rows. The records and the mechanism are those of the low-variance bound. *)
 Section Rows.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
-Notation n := (Tails.n X Ds).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation n := (Tails.n Ds).
 Variable noises : nat -> noise.
 Hypothesis all_proper : forall j, proper (noises j).
 Variable cuts : list cell -> list R.
@@ -464,7 +463,7 @@ Variables count_above count_below : bool.
 (* The shares that the sample may have, and the bound for the population. *)
 Variable sigma : nat -> R.
 Variable q : R.
-Notation over_truth := (over_truth X Ds).
+Notation over_truth := (over_truth Ds).
 
 Section Differences.
 Variable asked : list cell -> difference X.
@@ -472,14 +471,14 @@ Definition size (u : list cell) : query X.
   exists (fun x => Rabs (dn (asked u) x)). intros x. destruct (asked u) as [f Hf]. simpl. specialize (Hf x).
   split; [apply Rabs_pos|]. unfold Rabs. destruct (Rcase_abs (f x)); lra.
 Defined.
-Definition ask_difference (u : list cell) : query X := as_query X (asked u).
-Definition psi_difference (u : list cell) (x : X) : R := fn X (size u) x / 4.
+Definition ask_difference (u : list cell) : query X := as_query (asked u).
+Definition psi_difference (u : list cell) (x : X) : R := fn (size u) x / 4.
 Notation g := (fun _ : nat => 1/2).
 Notation v := (fun j => sigma j / 4).
-Notation up := (up X Ds noises ask_difference tau count_above).
-Notation down := (down X Ds noises ask_difference tau count_below).
+Notation up := (up Ds noises ask_difference tau count_above).
+Notation down := (down Ds noises ask_difference tau count_below).
 
-Lemma psi_difference_above u x : (fn X (ask_difference u) x - 1/2)^2 <= psi_difference u x.
+Lemma psi_difference_above u x : (fn (ask_difference u) x - 1/2)^2 <= psi_difference u x.
 Proof.
   unfold psi_difference, ask_difference. simpl. destruct (asked u) as [f Hf]. simpl. specialize (Hf x).
   unfold Rabs. destruct (Rcase_abs (f x)); nra.
@@ -489,35 +488,35 @@ Lemma psi_difference_below u x : psi_difference u x <= (1/2)^2.
 Proof. unfold psi_difference. generalize (proj2_sig (size u) x). unfold fn. lra. Qed.
 
 Hypothesis q_pos : 0 < q.
-Hypothesis small_size : forall u, pop X Ds (size u) <= q.
+Hypothesis small_size : forall u, pop Ds (size u) <= q.
 
-Lemma minus_flip f S : over_truth (flip X (as_query X f)) S = over_truth (as_query X (minus f)) S.
+Lemma minus_flip f S : over_truth (flip (as_query f)) S = over_truth (as_query (minus f)) S.
 Proof.
-  assert (E : forall x, fn X (flip X (as_query X f)) x = fn X (as_query X (minus f)) x) by (intros; simpl; field).
-  unfold Joint.over_truth, emp, pop. rewrite (sumR_ext _ S (fn X (flip X (as_query X f))) (fn X (as_query X (minus
+  assert (E : forall x, fn (flip (as_query f)) x = fn (as_query (minus f)) x) by (intros; simpl; field).
+  unfold Joint.over_truth, emp, pop. rewrite (sumR_ext S (fn (flip (as_query f))) (fn (as_query (minus
     f)))) by auto.
-  rewrite (sumR_ext _ Ds (fun D => D (fn X (flip X (as_query X f)))) (fun D => D (fn X (as_query X (minus f))))); auto.
+  rewrite (sumR_ext Ds (fun D => D (fn (flip (as_query f)))) (fun D => D (fn (as_query (minus f))))); auto.
   intros D _. now apply mean_ext.
 Qed.
 
 (* T on either side, whatever the event. *)
 Theorem difference_fresh event j b c h : line (noises j) c h -> 0 < b -> 0 < h ->
-  fresh X Ds j (on X event up) b (tail_bound b c h (n * G q (b * h / (2 * n))) (tau j)) /\
-  fresh X Ds j (on X event down) b (tail_bound b c h (n * G q (b * h / (2 * n))) (tau j)).
+  fresh Ds j (on event up) b (tail_bound b c h (n * G q (b * h / (2 * n))) (tau j)) /\
+  fresh Ds j (on event down) b (tail_bound b c h (n * G q (b * h / (2 * n))) (tau j)).
 Proof.
   intros Hl Hb Hh. apply sides_fresh; auto; intros Hbh u.
   - apply difference_exponent; auto. apply small_size.
-  - rewrite (mean_ext _ (prodE X Ds) _ (fun S => exp (b * h * over_truth (as_query X (minus (asked u))) S))) by
+  - rewrite (mean_ext (prodE Ds) _ (fun S => exp (b * h * over_truth (as_query (minus (asked u))) S))) by
       (intros; unfold ask_difference; now rewrite minus_flip).
     apply difference_exponent; auto. eapply Rle_trans; [|apply (small_size u)]. right. unfold average, pop. f_equal.
     apply sumR_ext. intros D _. apply mean_ext. intros x. simpl. apply Rabs_Ropp.
 Qed.
 
 (* eta. *)
-Theorem difference_crossing j b W : weight X Ds noises g v j b W -> q < sigma j <= 1 ->
-  crossing X Ds noises psi_difference g v j (W (exp (- n * kl (sigma j) q))).
+Theorem difference_crossing j b W : weight Ds noises g v j b W -> q < sigma j <= 1 ->
+  crossing Ds noises psi_difference g v j (W (exp (- n * kl (sigma j) q))).
 Proof.
-  intros HW Hs. apply (share_crossing X Ds some_rows noises psi_difference g v j b W size 0 (1/4)); auto; try lra.
+  intros HW Hs. apply (share_crossing Ds some_rows noises psi_difference g v j b W size 0 (1/4)); auto; try lra.
   intros u x _. unfold psi_difference. field.
 Qed.
 
@@ -525,11 +524,11 @@ Qed.
 Theorem difference_checked_fresh j b c h xi : line (noises j) c h -> 0 < b -> 0 < h ->
   let l := b * h / (2 * n) in let e := n * (xi * sigma j + room (l / (1 - exp (- (l + xi))))) in
   cosh l <= exp xi ->
-  fresh X Ds j (on X (held X Ds psi_difference v) up) b (tail_bound b c h e (tau j)) /\
-  fresh X Ds j (on X (held X Ds psi_difference v) down) b (tail_bound b c h e (tau j)).
+  fresh Ds j (on (held Ds psi_difference v) up) b (tail_bound b c h e (tau j)) /\
+  fresh Ds j (on (held Ds psi_difference v) down) b (tail_bound b c h e (tau j)).
 Proof.
   intros Hl Hb Hh l e Hxi. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
-  assert (Hn := Tails.n_pos X Ds some_rows).
+  assert (Hn := Tails.n_pos Ds some_rows).
   assert (Hl0 : 0 < l) by (apply Rdiv_lt_0_compat; lra).
   assert (Hx0 : 0 <= xi).
   { apply Rnot_lt_le. intros Hlt. assert (exp xi < exp 0) by now apply exp_increasing. rewrite exp_0 in H.
@@ -541,7 +540,7 @@ Proof.
   { intros D f. set (g := dn f).
     set (al := D (fun x => Rmax 0 (g x))). set (be := D (fun x => Rmax 0 (- g x))).
     assert (Hg : D g = al - be).
-    { unfold al, be. rewrite (mean_ext _ D g (fun x => Rmax 0 (g x) + -1 * Rmax 0 (- g x))).
+    { unfold al, be. rewrite (mean_ext D g (fun x => Rmax 0 (g x) + -1 * Rmax 0 (- g x))).
       - rewrite mean_plus, mean_scal. ring.
       - intros x. unfold Rmax. destruct (Rle_dec 0 (g x)), (Rle_dec 0 (- g x)); lra. }
     assert (Hal : 0 <= al) by (apply mean_nonneg; intros; apply Rmax_l).
@@ -558,7 +557,7 @@ Proof.
         + rewrite Rabs_left, (Rmax_left 0 (g x)), (Rmax_right 0 (- g x)) by lra.
           assert (H := exp_chord (- l - xi) (- g x) ltac:(lra)).
           replace (l * g x - xi * - g x) with ((- l - xi) * - g x) by ring. lra.
-      - rewrite (mean_plus _ D (fun _ => 1)), mean_one, mean_plus, !mean_scal_r. fold al be. unfold M. lra. }
+      - rewrite (mean_plus D (fun _ => 1)), mean_one, mean_plus, !mean_scal_r. fold al be. unfold M. lra. }
     assert (HM0 : 0 < M).
     { eapply Rlt_le_trans; [|exact HM]. apply Rlt_le_trans with (D (fun _ => exp (- (l + xi)))).
       - rewrite mean_const. apply exp_pos.
@@ -581,12 +580,12 @@ Proof.
       replace ((1 + - (exp (- l) * / exp xi)) * exp xi) with (exp xi - exp (- l)) by (field; lra). lra. }
     assert (al * ((exp (l - xi) - 1) * (l / s)) <= al * l) by (apply Rmult_le_compat_l; auto). lra. }
   assert (Side : forall u (f : difference X), length u = j -> (forall x, Rabs (dn f x) = Rabs (dn (asked u) x)) ->
-    prodE X Ds (fun S => ind _ (held X Ds psi_difference v u) S * exp (b * h * over_truth (as_query X f) S)) <= exp e).
-  { intros u f Hu Hf. apply (checked_deviation X Ds (as_query X f) (dn f) (fun x => Rabs (dn f x)) (b * h) l xi (sigma
+    prodE Ds (fun S => ind (held Ds psi_difference v u) S * exp (b * h * over_truth (as_query f) S)) <= exp e).
+  { intros u f Hu Hf. apply (checked_deviation Ds (as_query f) (dn f) (fun x => Rabs (dn f x)) (b * h) l xi (sigma
     j)); auto.
-    - intros S HS. rewrite (over_truth_difference X Ds some_rows f S HS). unfold l. field. lra.
+    - intros S HS. rewrite (over_truth_difference Ds some_rows f S HS). unfold l. field. lra.
     - intros S HS HA. unfold held, mean_on in HA. rewrite Hu in HA.
-      rewrite (sumR_ext _ S (psi_difference u) (fun x => / 4 * Rabs (dn f x))) in HA.
+      rewrite (sumR_ext S (psi_difference u) (fun x => / 4 * Rabs (dn f x))) in HA.
       + rewrite sumR_scal in HA. apply Rmult_le_compat_r with (r := 4 * n) in HA; [|lra].
         replace (/ 4 * sumR S (fun x => Rabs (dn f x)) / n * (4 * n)) with (sumR S (fun x => Rabs (dn f x))) in HA by
           (field; lra).
@@ -595,15 +594,15 @@ Proof.
     - intros D _. eapply Rle_trans; [apply Hrow|]. apply exp_le. fold s. lra. }
   split; [apply up_fresh|apply down_fresh]; auto; try lra; intros u Hu.
   - now apply Side.
-  - rewrite (mean_ext _ (prodE X Ds) _ (fun S => ind _ (held X Ds psi_difference v u) S *
-      exp (b * h * over_truth (as_query X (minus (asked u))) S))) by (intros; unfold ask_difference;
+  - rewrite (mean_ext (prodE Ds) _ (fun S => ind (held Ds psi_difference v u) S *
+      exp (b * h * over_truth (as_query (minus (asked u))) S))) by (intros; unfold ask_difference;
         now rewrite minus_flip).
     apply Side; auto. intros x. simpl. apply Rabs_Ropp.
 Qed.
 
-Notation certified := (certified X Ds noises ask_difference tau count_above count_below psi_difference g v).
-Notation crossing := (crossing X Ds noises psi_difference g v).
-Notation together := (together X Ds noises ask_difference tau count_above count_below g v).
+Notation certified := (certified Ds noises ask_difference tau count_above count_below psi_difference g v).
+Notation crossing := (crossing Ds noises psi_difference g v).
+Notation together := (together Ds noises ask_difference tau count_above count_below g v).
 
 Hypothesis sigma_pos : forall j, 0 < sigma j.
 
@@ -611,10 +610,10 @@ Hypothesis sigma_pos : forall j, 0 < sigma j.
 Theorem differences (m : nat) (eps eta : nat -> R) (last : R) : normal_before noises m ->
   (forall j, (j < m)%nat -> certified j (eps j) /\ crossing j (eta j)) ->
   (exists e e', certified m e /\ crossing m e' /\ e + e' <= last) \/ together (fun _ _ => True) m last ->
-  fails X Ds (fun j => cdf_of (noises j)) ask_difference cuts tau count_above count_below (S m) <=
+  fails Ds (fun j => cdf_of (noises j)) ask_difference cuts tau count_above count_below (S m) <=
     sumR (seq 0 m) (fun j => eps j + eta j) + last.
 Proof.
-  apply (low_variance X x0 Ds some_rows support noises all_proper ask_difference cuts cuts_sorted tau count_above
+  apply (low_variance x0 Ds some_rows support noises all_proper ask_difference cuts cuts_sorted tau count_above
     count_below
     psi_difference (fun _ => 1/2)).
   - intros; lra.
@@ -626,9 +625,9 @@ Qed.
 (* Differences whose size on the sample the mechanism checks. *)
 Theorem differences_checked (m : nat) (eps : nat -> R) : normal_before noises (pred m) ->
   (forall j, (j < m)%nat -> certified j (eps j)) ->
-  checked_fails X Ds noises ask_difference cuts tau count_above count_below psi_difference v m <= sumR (seq 0 m) eps.
+  checked_fails Ds noises ask_difference cuts tau count_above count_below psi_difference v m <= sumR (seq 0 m) eps.
 Proof.
-  apply (low_variance_checked X x0 Ds some_rows support noises all_proper ask_difference cuts cuts_sorted tau
+  apply (low_variance_checked x0 Ds some_rows support noises all_proper ask_difference cuts cuts_sorted tau
     count_above
     count_below psi_difference (fun _ => 1/2)).
   - intros; lra.
@@ -640,18 +639,18 @@ Qed.
 End Differences.
 
 Section Accuracies.
-Variable asked : list cell -> { f : query X | zero_one X f }.
+Variable asked : list cell -> { f : query X | zero_one f }.
 Notation ask := (fun u => proj1_sig (asked u)).
 (* The rate of errors. *)
-Definition errors (u : list cell) : query X := flip X (ask u).
-Definition psi_accuracy (u : list cell) (x : X) : R := (fn X (ask u) x - (1 - q))^2.
+Definition errors (u : list cell) : query X := flip (ask u).
+Definition psi_accuracy (u : list cell) (x : X) : R := (fn (ask u) x - (1 - q))^2.
 Notation g := (fun _ : nat => 1 - q).
 Notation v := (fun j => q^2 + (1 - 2 * q) * sigma j).
-Notation up := (up X Ds noises ask tau count_above).
-Notation down := (down X Ds noises ask tau count_below).
+Notation up := (up Ds noises ask tau count_above).
+Notation down := (down Ds noises ask tau count_below).
 Hypothesis q_range : 0 < q < 1/2.
 
-Lemma psi_accuracy_share u x : psi_accuracy u x = q^2 + (1 - 2 * q) * fn X (errors u) x.
+Lemma psi_accuracy_share u x : psi_accuracy u x = q^2 + (1 - 2 * q) * fn (errors u) x.
 Proof.
   unfold psi_accuracy, errors. destruct (asked u) as [f Hf]. simpl. destruct (Hf x) as [H|H]; unfold fn in *;
     rewrite H; ring.
@@ -660,26 +659,26 @@ Qed.
 Lemma psi_accuracy_below u x : psi_accuracy u x <= (1 - q)^2.
 Proof. rewrite psi_accuracy_share. generalize (proj2_sig (errors u) x). unfold fn. nra. Qed.
 
-Hypothesis few_errors : forall u, 1 - q <= pop X Ds (ask u).
+Hypothesis few_errors : forall u, 1 - q <= pop Ds (ask u).
 
-Lemma errors_mean u : pop X Ds (errors u) <= q.
+Lemma errors_mean u : pop Ds (errors u) <= q.
 Proof. unfold errors. rewrite pop_flip by auto. generalize (few_errors u). lra. Qed.
 
 Theorem accuracy_fresh event j b c h : line (noises j) c h -> 0 < b -> 0 < h ->
-  fresh X Ds j (on X event up) b (tail_bound b c h (n * H01 (- (b * h) / n) (worst (- (b * h) / n) q)) (tau j)) /\
-  fresh X Ds j (on X event down) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) q)) (tau j)).
+  fresh Ds j (on event up) b (tail_bound b c h (n * H01 (- (b * h) / n) (worst (- (b * h) / n) q)) (tau j)) /\
+  fresh Ds j (on event down) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) q)) (tau j)).
 Proof.
   intros Hl Hb Hh. apply sides_fresh; auto; intros Hbh u.
-  - rewrite (prodE_length X Ds _ (fun S => exp (- (b * h) * over_truth (errors u) S))).
+  - rewrite (prodE_length Ds _ (fun S => exp (- (b * h) * over_truth (errors u) S))).
     + apply errors_exponent; auto; [lra|apply errors_mean|lra].
     + intros S HS. unfold errors. rewrite flip_over by auto. f_equal. ring.
   - apply errors_exponent; auto; [lra|apply errors_mean|lra].
 Qed.
 
-Theorem accuracy_crossing j b W : weight X Ds noises g v j b W -> q < sigma j <= 1 ->
-  crossing X Ds noises psi_accuracy g v j (W (exp (- n * kl (sigma j) q))).
+Theorem accuracy_crossing j b W : weight Ds noises g v j b W -> q < sigma j <= 1 ->
+  crossing Ds noises psi_accuracy g v j (W (exp (- n * kl (sigma j) q))).
 Proof.
-  intros HW Hs. apply (share_crossing X Ds some_rows noises psi_accuracy g v j b W errors (q^2) (1 - 2 * q)); auto;
+  intros HW Hs. apply (share_crossing Ds some_rows noises psi_accuracy g v j b W errors (q^2) (1 - 2 * q)); auto;
     try lra.
   - intros u _. apply errors_mean.
   - intros u x _. apply psi_accuracy_share.
@@ -690,29 +689,29 @@ Lemma accuracy_checked_side (side : list cell -> query X) sgn j b h xi w : sgn *
   0 <= xi -> 0 < w ->
   let l := b * h / n in exp (sgn * l - xi) - 1 = sgn * w ->
   (forall u S, length S = length Ds -> over_truth (side u) S = sgn * over_truth (errors u) S) ->
-  forall u, length u = j -> prodE X Ds (fun S => ind _ (held X Ds psi_accuracy v u) S * exp (b * h * over_truth (side
+  forall u, length u = j -> prodE Ds (fun S => ind (held Ds psi_accuracy v u) S * exp (b * h * over_truth (side
     u) S)) <=
     exp (n * (xi * sigma j + room (l / w))).
 Proof.
   intros Hsgn Hb Hh Hxi Hw l Hl Hside u Hu. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
-  assert (Hn := Tails.n_pos X Ds some_rows). assert (Hl0 : 0 < l) by (apply Rdiv_lt_0_compat; lra).
-  assert (H01 : forall x, fn X (errors u) x = 0 \/ fn X (errors u) x = 1).
+  assert (Hn := Tails.n_pos Ds some_rows). assert (Hl0 : 0 < l) by (apply Rdiv_lt_0_compat; lra).
+  assert (H01 : forall x, fn (errors u) x = 0 \/ fn (errors u) x = 1).
   { intros x. unfold errors. destruct (asked u) as [f Hf]. simpl. destruct (Hf x) as [H|H]; unfold fn in *; rewrite H;
     lra. }
-  apply (checked_deviation X Ds (side u) (fn X (errors u)) (fn X (errors u)) (b * h) (sgn * l) xi (sigma j)); auto.
+  apply (checked_deviation Ds (side u) (fn (errors u)) (fn (errors u)) (b * h) (sgn * l) xi (sigma j)); auto.
   - intros S HS. rewrite Hside by auto. unfold Joint.over_truth, emp, pop, l. field. lra.
   - intros S HS HA. unfold held, mean_on in HA. rewrite Hu in HA.
-    rewrite (sumR_ext _ S (psi_accuracy u) (fun x => q^2 + (1 - 2 * q) * fn X (errors u) x)) in HA by (intros;
+    rewrite (sumR_ext S (psi_accuracy u) (fun x => q^2 + (1 - 2 * q) * fn (errors u) x)) in HA by (intros;
       apply psi_accuracy_share).
     rewrite sumR_plus, sumR_const, sumR_scal, HS in HA. change (INR (length Ds)) with n in HA.
     apply Rmult_le_reg_l with (1 - 2 * q); [lra|]. apply Rmult_le_compat_r with (r := n) in HA; [|lra].
-    replace ((n * q^2 + (1 - 2 * q) * sumR S (fn X (errors u))) / n * n) with (n * q^2 + (1 - 2 * q) * sumR S (fn X
+    replace ((n * q^2 + (1 - 2 * q) * sumR S (fn (errors u))) / n * n) with (n * q^2 + (1 - 2 * q) * sumR S (fn
       (errors u))) in HA by
       (field; lra). lra.
-  - intros D _. set (m := D (fn X (errors u))). assert (Hm : 0 <= m <= 1) by apply mean_range.
-    rewrite (mean_ext _ D _ (fun x => 1 + fn X (errors u) x * (exp (sgn * l - xi) - 1))).
+  - intros D _. set (m := D (fn (errors u))). assert (Hm : 0 <= m <= 1) by apply mean_range.
+    rewrite (mean_ext D _ (fun x => 1 + fn (errors u) x * (exp (sgn * l - xi) - 1))).
     2:{ intros x. destruct (H01 x) as [->| ->]; [rewrite !Rmult_0_r, Rminus_0_r, exp_0|rewrite !Rmult_1_r]; ring. }
-    rewrite (mean_plus _ D (fun _ => 1)), mean_one, mean_scal_r, Hl. fold m.
+    rewrite (mean_plus D (fun _ => 1)), mean_one, mean_scal_r, Hl. fold m.
     assert (HM : 0 < 1 + m * (sgn * w)) by (rewrite <- Hl; generalize (exp_pos (sgn * l - xi)); nra).
     rewrite <- (exp_ln _ HM). apply exp_le. assert (H := room_above l w _ Hl0 Hw HM).
     replace ((1 + m * (sgn * w) - 1) * (l / w)) with (sgn * l * m) in H by (field; lra). lra.
@@ -720,11 +719,11 @@ Qed.
 
 Theorem accuracy_checked_above j b c h xi : line (noises j) c h -> 0 < b -> 0 < h -> 0 <= xi ->
   let l := b * h / n in
-  fresh X Ds j (on X (held X Ds psi_accuracy v) up) b
+  fresh Ds j (on (held Ds psi_accuracy v) up) b
     (tail_bound b c h (n * (xi * sigma j + room (l / (1 - exp (- (l + xi)))))) (tau j)).
 Proof.
   intros Hl Hb Hh Hxi l. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
-  assert (Hn := Tails.n_pos X Ds some_rows).
+  assert (Hn := Tails.n_pos Ds some_rows).
   assert (Hl0 : 0 < l) by (apply Rdiv_lt_0_compat; lra). apply up_fresh; auto; [lra|].
   apply (accuracy_checked_side ask (-1)); auto; try lra.
   - assert (exp (- (l + xi)) < exp 0) by (apply exp_increasing; lra). rewrite exp_0 in H. lra.
@@ -734,7 +733,7 @@ Qed.
 
 Theorem accuracy_checked_below j b c h xi : line (noises j) c h -> 0 < b -> 0 < h -> 0 <= xi ->
   let l := b * h / n in xi < l ->
-  fresh X Ds j (on X (held X Ds psi_accuracy v) down) b
+  fresh Ds j (on (held Ds psi_accuracy v) down) b
     (tail_bound b c h (n * (xi * sigma j + room (l / (exp (l - xi) - 1)))) (tau j)).
 Proof.
   intros Hl Hb Hh Hxi l Hlt. assert (Hbh : 0 < b * h) by now apply Rmult_lt_0_compat.
@@ -744,19 +743,19 @@ Proof.
   - intros u S HS. ring.
 Qed.
 
-Notation certified := (certified X Ds noises ask tau count_above count_below psi_accuracy g v).
-Notation crossing := (crossing X Ds noises psi_accuracy g v).
-Notation together := (together X Ds noises ask tau count_above count_below g v).
+Notation certified := (certified Ds noises ask tau count_above count_below psi_accuracy g v).
+Notation crossing := (crossing Ds noises psi_accuracy g v).
+Notation together := (together Ds noises ask tau count_above count_below g v).
 Hypothesis sigma_pos : forall j, 0 < sigma j.
 
 (* 0/1 values with a mean of at least 1 - q. *)
 Theorem accuracies (m : nat) (eps eta : nat -> R) (last : R) : normal_before noises m ->
   (forall j, (j < m)%nat -> certified j (eps j) /\ crossing j (eta j)) ->
   (exists e e', certified m e /\ crossing m e' /\ e + e' <= last) \/ together (fun _ _ => True) m last ->
-  fails X Ds (fun j => cdf_of (noises j)) ask cuts tau count_above count_below (S m) <=
+  fails Ds (fun j => cdf_of (noises j)) ask cuts tau count_above count_below (S m) <=
     sumR (seq 0 m) (fun j => eps j + eta j) + last.
 Proof.
-  apply (low_variance X x0 Ds some_rows support noises all_proper ask cuts cuts_sorted tau count_above count_below
+  apply (low_variance x0 Ds some_rows support noises all_proper ask cuts cuts_sorted tau count_above count_below
     psi_accuracy (fun _ => 1 - q)).
   - intros; lra.
   - intros j. specialize (sigma_pos j). nra.
@@ -767,9 +766,9 @@ Qed.
 (* 0/1 values whose rate of zeros on the sample the mechanism checks. *)
 Theorem accuracies_checked (m : nat) (eps : nat -> R) : normal_before noises (pred m) ->
   (forall j, (j < m)%nat -> certified j (eps j)) ->
-  checked_fails X Ds noises ask cuts tau count_above count_below psi_accuracy v m <= sumR (seq 0 m) eps.
+  checked_fails Ds noises ask cuts tau count_above count_below psi_accuracy v m <= sumR (seq 0 m) eps.
 Proof.
-  apply (low_variance_checked X x0 Ds some_rows support noises all_proper ask cuts cuts_sorted tau count_above
+  apply (low_variance_checked x0 Ds some_rows support noises all_proper ask cuts cuts_sorted tau count_above
     count_below
     psi_accuracy (fun _ => 1 - q)).
   - intros; lra.
@@ -784,70 +783,70 @@ Section Variances.
 Variable ask : list cell -> query X.
 (* The square of the distance from the truth: its truth is the variance of the mean law of the records. *)
 Definition square (u : list cell) : query X.
-  exists (fun x => (fn X (ask u) x - pop X Ds (ask u))^2). intros x.
-  assert (H := pop_range X Ds some_rows (ask u)). assert (H1 : 0 <= fn X (ask u) x <= 1) by apply (proj2_sig (ask u)).
-  split; [apply pow2_ge_0|]. set (t := pop X Ds (ask u)) in *. set (y := fn X (ask u) x) in *. nra.
+  exists (fun x => (fn (ask u) x - pop Ds (ask u))^2). intros x.
+  assert (H := pop_range Ds some_rows (ask u)). assert (H1 : 0 <= fn (ask u) x <= 1) by apply (proj2_sig (ask u)).
+  split; [apply pow2_ge_0|]. set (t := pop Ds (ask u)) in *. set (y := fn (ask u) x) in *. nra.
 Defined.
-Definition psi_variance (u : list cell) (x : X) : R := fn X (square u) x.
+Definition psi_variance (u : list cell) (x : X) : R := fn (square u) x.
 Notation g := (fun _ : nat => 1).
 Notation v := sigma.
-Notation up := (up X Ds noises ask tau count_above).
-Notation down := (down X Ds noises ask tau count_below).
+Notation up := (up Ds noises ask tau count_above).
+Notation down := (down Ds noises ask tau count_below).
 (* The least p with p(1-p) = q. *)
 Variable p : R.
 Hypothesis p_range : 0 < p <= 1/2.
 Hypothesis p_least : p * (1 - p) = q.
-Hypothesis small_variance : forall u, pop X Ds (square u) <= q.
+Hypothesis small_variance : forall u, pop Ds (square u) <= q.
 
-Lemma rows_variance u : average X Ds (fun D => variance X D (fn X (ask u))) <= p * (1 - p).
+Lemma rows_variance u : average Ds (fun D => variance D (fn (ask u))) <= p * (1 - p).
 Proof.
-  rewrite p_least. eapply Rle_trans; [|apply (small_variance u)]. assert (Hn := Tails.n_pos X Ds some_rows).
+  rewrite p_least. eapply Rle_trans; [|apply (small_variance u)]. assert (Hn := Tails.n_pos Ds some_rows).
   apply Rmult_le_compat_r; [left; now apply Rinv_0_lt_compat|]. apply sumR_le. intros D _. simpl. apply variance_least.
 Qed.
 
-Lemma flipped_variance u : average X Ds (fun D => variance X D (fn X (flip X (ask u)))) <= p * (1 - p).
+Lemma flipped_variance u : average Ds (fun D => variance D (fn (flip (ask u)))) <= p * (1 - p).
 Proof.
   eapply Rle_trans; [|apply (rows_variance u)]. right. unfold average. f_equal. apply sumR_ext. intros D _.
-  unfold variance. change (fn X (flip X (ask u))) with (fun x => 1 - fn X (ask u) x). cbv beta.
-  rewrite (mean_ext _ D (fun x => (1 - fn X (ask u) x)^2) (fun x => (fn X (ask u) x)^2 + ((-2) * fn X (ask u) x + 1)))
+  unfold variance. change (fn (flip (ask u))) with (fun x => 1 - fn (ask u) x). cbv beta.
+  rewrite (mean_ext D (fun x => (1 - fn (ask u) x)^2) (fun x => (fn (ask u) x)^2 + ((-2) * fn (ask u) x + 1)))
     by (intros; ring).
-  rewrite (mean_ext _ D (fun x => 1 - fn X (ask u) x) (fun x => (-1) * fn X (ask u) x + 1)) by (intros; ring).
-  rewrite (mean_plus _ D (fun x => (fn X (ask u) x)^2)), !(mean_plus _ D (fun x => _ * fn X (ask u) x)), !mean_scal,
+  rewrite (mean_ext D (fun x => 1 - fn (ask u) x) (fun x => (-1) * fn (ask u) x + 1)) by (intros; ring).
+  rewrite (mean_plus D (fun x => (fn (ask u) x)^2)), !(mean_plus D (fun x => _ * fn (ask u) x)), !mean_scal,
     mean_one.
   ring.
 Qed.
 
 Theorem variance_fresh event j b c h : line (noises j) c h -> 0 < b -> 0 < h ->
-  fresh X Ds j (on X event up) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) p)) (tau j)) /\
-  fresh X Ds j (on X event down) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) p)) (tau j)).
+  fresh Ds j (on event up) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) p)) (tau j)) /\
+  fresh Ds j (on event down) b (tail_bound b c h (n * H01 (b * h / n) (worst (b * h / n) p)) (tau j)).
 Proof.
   intros Hl Hb Hh. apply sides_fresh; auto; intros Hbh u.
   - apply variance_exponent; auto. apply rows_variance.
   - apply variance_exponent; auto. apply flipped_variance.
 Qed.
 
-Theorem variance_crossing j b W : weight X Ds noises g v j b W -> q < sigma j <= 1 ->
-  crossing X Ds noises psi_variance g v j (W (exp (- n * kl (sigma j) q))).
+Theorem variance_crossing j b W : weight Ds noises g v j b W -> q < sigma j <= 1 ->
+  crossing Ds noises psi_variance g v j (W (exp (- n * kl (sigma j) q))).
 Proof.
   intros HW Hs. assert (0 < q) by (rewrite <- p_least; nra).
-  apply (share_crossing X Ds some_rows noises psi_variance g v j b W square 0 1); auto; try lra.
+  apply (share_crossing Ds some_rows noises psi_variance g v j b W square 0 1); auto; try lra.
   intros u x _. unfold psi_variance. ring.
 Qed.
 
-Notation certified := (certified X Ds noises ask tau count_above count_below psi_variance g v).
-Notation crossing := (crossing X Ds noises psi_variance g v).
-Notation together := (together X Ds noises ask tau count_above count_below g v).
+Notation certified := (certified Ds noises ask tau count_above count_below psi_variance g v).
+Notation crossing := (crossing Ds noises psi_variance g v).
+Notation together := (together Ds noises ask tau count_above count_below g v).
 Hypothesis sigma_pos : forall j, 0 < sigma j.
 
 (* Values in [0,1] with a variance of at most q under the mean law of the records. *)
 Theorem variances (m : nat) (eps eta : nat -> R) (last : R) : normal_before noises m ->
   (forall j, (j < m)%nat -> certified j (eps j) /\ crossing j (eta j)) ->
   (exists e e', certified m e /\ crossing m e' /\ e + e' <= last) \/ together (fun _ _ => True) m last ->
-  fails X Ds (fun j => cdf_of (noises j)) ask cuts tau count_above count_below (S m) <=
+  fails Ds (fun j => cdf_of (noises j)) ask cuts tau count_above count_below (S m) <=
     sumR (seq 0 m) (fun j => eps j + eta j) + last.
 Proof.
-  apply (low_variance X x0 Ds some_rows support noises all_proper ask cuts cuts_sorted tau count_above count_below
-    psi_variance (fun u => pop X Ds (ask u))).
+  apply (low_variance x0 Ds some_rows support noises all_proper ask cuts cuts_sorted tau count_above count_below
+    psi_variance (fun u => pop Ds (ask u))).
   - intros; lra.
   - apply sigma_pos.
   - intros; apply Rle_refl.

@@ -8,15 +8,15 @@ Import ListNotations.
 Open Scope R_scope.
 
 Section Moments.
-Variable X : Type.
+Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
 Hypothesis some_rows : Ds <> nil.
-Hypothesis support : forall D, In D Ds -> finite X D.
-Notation E := (prodE X Ds).
-Notation n := (Tails.n X Ds).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation E := (prodE Ds).
+Notation n := (Tails.n Ds).
 Notation rows := (length Ds).
-Notation class := (class X x0 Ds).
+Notation class := (class x0 Ds).
 Notation mean_of f := (fun S => sumR S f / n).
 
 (* The variance of a mean is at most its second moment over kappa n. *)
@@ -24,43 +24,43 @@ Lemma second_moment r lam (f : X -> R) : class r lam -> 0 < kap rows r ->
   E (fun S => lam S * (mean_of f S)^2) / E lam - (E (fun S => lam S * mean_of f S) / E lam)^2 <=
     E (fun S => lam S * mean_of (fun x => f x ^ 2) S) / E lam / (kap rows r * n).
 Proof.
-  intros Hc Hk. assert (Hn := n_pos X Ds some_rows). assert (HE := class_E_pos X x0 Ds support r lam Hc).
+  intros Hc Hk. assert (Hn := n_pos Ds some_rows). assert (HE := class_E_pos x0 Ds support r lam Hc).
   unfold kap in *. destruct (Nat.eqb_spec rows 1) as [H1|H1].
   - assert (Hn1 : n = 1) by (unfold Tails.n; rewrite H1; reflexivity). rewrite Hn1.
     assert (E (fun S => lam S * (sumR S f / 1)^2) = E (fun S => lam S * (sumR S (fun x => f x ^ 2) / 1))).
-    { apply (E_rows X Ds support). intros S HS. destruct S as [|x [|]]; simpl in HS; try lia. simpl. field. }
+    { apply (E_rows Ds support). intros S HS. destruct S as [|x [|]]; simpl in HS; try lia. simpl. field. }
     rewrite H. generalize (pow2_ge_0 (E (fun S => lam S * (sumR S f / 1)) / E lam)). lra.
   - destruct Hc as (d & v & h & Hr & H).
     assert (HX : forall D, In D Ds -> exchanges D) by (intros; apply finite_laws_exchange; auto).
-    assert (U : forall F, unnorm X x0 d v h Ds F = E (fun S => lam S * F S)).
-    { intros F. apply (E_rows X Ds support). intros S HS. now rewrite H. }
-    assert (Z : Znu X x0 d v h Ds = E lam).
+    assert (U : forall F, unnorm x0 d v h Ds F = E (fun S => lam S * F S)).
+    { intros F. apply (E_rows Ds support). intros S HS. now rewrite H. }
+    assert (Z : Znu x0 d v h Ds = E lam).
     { unfold Znu. rewrite U. apply mean_ext. intros; ring. }
-    assert (V := variance_lemma X x0 d v h (fun _ x => / n * f x) Ds HX (rows_pos X Ds some_rows support) r Hr Hk).
+    assert (V := variance_lemma x0 d v h (fun _ x => / n * f x) Ds HX (rows_pos Ds some_rows support) r Hr Hk).
     rewrite Z in V. specialize (V HE). set (k := kappa_poly (Nat.max rows 4) (2 * r)) in *.
-    assert (EG : forall S, length S = rows -> mean_of f S = sumR (Ising.I rows) (fun i => / n * f (at_ X x0 S i))).
-    { intros S HS. cbv beta. rewrite (sum_at X x0 Ds S f HS), sumR_scal. unfold Rdiv. ring. }
+    assert (EG : forall S, length S = rows -> mean_of f S = sumR (Ising.I rows) (fun i => / n * f (at_ x0 S i))).
+    { intros S HS. cbv beta. rewrite (sum_at x0 Ds S f HS), sumR_scal. unfold Rdiv. ring. }
     unfold Var, Enu in V. rewrite Z, !U in V.
-    rewrite (E_rows X Ds support (fun S => lam S * mean_of f S) (fun S => lam S * sumR (Ising.I rows) (fun i => / n *
-      f (at_ X x0 S i))))
+    rewrite (E_rows Ds support (fun S => lam S * mean_of f S) (fun S => lam S * sumR (Ising.I rows) (fun i => / n *
+      f (at_ x0 S i))))
       by (intros; now rewrite EG).
-    rewrite (E_rows X Ds support (fun S => lam S * (mean_of f S)^2) (fun S => lam S * (sumR (Ising.I rows) (fun i => /
-      n * f (at_ X x0 S i)))^2))
+    rewrite (E_rows Ds support (fun S => lam S * (mean_of f S)^2) (fun S => lam S * (sumR (Ising.I rows) (fun i => /
+      n * f (at_ x0 S i)))^2))
       by (intros; now rewrite EG).
     eapply Rle_trans; [exact V|].
-    apply Rle_trans with (/ k * sumR (Ising.I rows) (fun i => E (fun S => lam S * (/ n * f (at_ X x0 S i))^2) / E lam)).
+    apply Rle_trans with (/ k * sumR (Ising.I rows) (fun i => E (fun S => lam S * (/ n * f (at_ x0 S i))^2) / E lam)).
     + apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat|]. apply sumR_le. intros i _. rewrite !U.
-      generalize (pow2_ge_0 (E (fun S => lam S * (/ n * f (at_ X x0 S i))) / E lam)). lra.
+      generalize (pow2_ge_0 (E (fun S => lam S * (/ n * f (at_ x0 S i))) / E lam)). lra.
     + right.
-      assert (ES : sumR (Ising.I rows) (fun i => E (fun S => lam S * (/ n * f (at_ X x0 S i))^2) / E lam) =
+      assert (ES : sumR (Ising.I rows) (fun i => E (fun S => lam S * (/ n * f (at_ x0 S i))^2) / E lam) =
         / n * (E (fun S => lam S * (sumR S (fun x => f x ^ 2) / n)) / E lam)).
-      { transitivity (/ E lam * E (fun S => sumR (Ising.I rows) (fun i => lam S * (/ n * f (at_ X x0 S i))^2))).
+      { transitivity (/ E lam * E (fun S => sumR (Ising.I rows) (fun i => lam S * (/ n * f (at_ x0 S i))^2))).
         { rewrite mean_sum, <- sumR_scal. apply sumR_ext. intros; unfold Rdiv; ring. }
-        assert (ER : E (fun S => sumR (Ising.I rows) (fun i => lam S * (/ n * f (at_ X x0 S i))^2)) =
+        assert (ER : E (fun S => sumR (Ising.I rows) (fun i => lam S * (/ n * f (at_ x0 S i))^2)) =
           / n * E (fun S => lam S * (sumR S (fun x => f x ^ 2) / n))).
-        { rewrite <- mean_scal. apply (E_rows X Ds support). intros S HS.
-          rewrite (sum_at X x0 Ds S (fun x => f x ^ 2) HS), sumR_scal.
-          rewrite (sumR_ext _ _ _ (fun i => / n * / n * f (at_ X x0 S i) ^ 2)) by (intros; ring).
+        { rewrite <- mean_scal. apply (E_rows Ds support). intros S HS.
+          rewrite (sum_at x0 Ds S (fun x => f x ^ 2) HS), sumR_scal.
+          rewrite (sumR_ext _ _ (fun i => / n * / n * f (at_ x0 S i) ^ 2)) by (intros; ring).
           rewrite sumR_scal. unfold Rdiv. ring. }
         rewrite ER. field. lra. }
       rewrite ES. cbv beta. field. repeat split; lra.
@@ -79,15 +79,15 @@ Theorem posterior_moments r lam t : class r lam -> 0 < kap rows r -> 0 <= t ->
   E (fun S => lam S * exp (t * (mean_of f S - E (fun S => lam S * mean_of f S) / E lam))) <=
     exp (A * (exp u - 1 - u)) * E lam.
 Proof.
-  intros Hc Hk Ht Hv A u. assert (Hn := n_pos X Ds some_rows).
-  assert (HE := class_E_pos X x0 Ds support r lam Hc).
+  intros Hc Hk Ht Hv A u. assert (Hn := n_pos Ds some_rows).
+  assert (HE := class_E_pos x0 Ds support r lam Hc).
   set (kn := kap rows r * n) in *. assert (Hkn : 0 < kn) by now apply Rmult_lt_0_compat.
   set (K := g / kn). assert (HK : 0 < K) by now apply Rdiv_lt_0_compat.
   set (F := fun S : list X => sumR S f / n). set (P := fun S : list X => sumR S psi / n).
   set (mu := E (fun S => lam S * F S) / E lam).
   set (I := fun (G : list X -> R) y => E (fun S => lam S * (G S * exp (y * F S)))).
   assert (DI : forall G y, is_derive (I G) y (I (fun S => G S * F S) y)).
-  { intros G y. apply (E_derive X Ds support lam (fun S y => G S * exp (y * F S))
+  { intros G y. apply (E_derive Ds support lam (fun S y => G S * exp (y * F S))
       (fun S y => G S * F S * exp (y * F S))). intros S. auto_derive; auto; ring. }
   assert (Ip : forall G H y, I (fun S => G S + H S) y = I G y + I H y).
   { intros G H y. unfold I. rewrite <- mean_plus. apply mean_ext. intros; ring. }
@@ -96,19 +96,19 @@ Proof.
   assert (Ie : forall G H y, (forall S, G S = H S) -> I G y = I H y).
   { intros G H y He. apply mean_ext. intros; now rewrite He. }
   assert (Il : forall G H y, (forall S, G S <= H S) -> I G y <= I H y).
-  { intros G H y He. apply (E_le X Ds support). intros S HS.
-    apply Rmult_le_compat_l; [left; now apply (class_pos X x0 Ds r)|]. apply Rmult_le_compat_r; auto.
+  { intros G H y He. apply (E_le Ds support). intros S HS.
+    apply Rmult_le_compat_l; [left; now apply (class_pos x0 Ds r)|]. apply Rmult_le_compat_r; auto.
     left. apply exp_pos. }
   set (M := I (fun _ => 1)).
   assert (HM : forall y, 0 < M y).
-  { intros y. apply (E_pos X Ds support). intros S HS. rewrite Rmult_1_l.
-    apply Rmult_lt_0_compat; [now apply (class_pos X x0 Ds r)|apply exp_pos]. }
+  { intros y. apply (E_pos Ds support). intros S HS. rewrite Rmult_1_l.
+    apply Rmult_lt_0_compat; [now apply (class_pos x0 Ds r)|apply exp_pos]. }
   assert (DM : forall y, is_derive M y (I F y)).
   { intros y. rewrite (Ie F (fun S => 1 * F S)) by (intros; ring). apply DI. }
   (* second moments under the tilt y *)
   assert (Sec : forall y (h : X -> R), let H := fun S : list X => sumR S h / n in
     I (fun S => (H S)^2) y / M y - (I H y / M y)^2 <= I (fun S => sumR S (fun x => h x ^ 2) / n) y / M y / kn).
-  { intros y h H. assert (S0 := second_moment r _ h (class_tilted X x0 Ds some_rows r lam f y 0 Hc) Hk).
+  { intros y h H. assert (S0 := second_moment r _ h (class_tilted x0 Ds some_rows r lam f y 0 Hc) Hk).
     assert (EE : forall G, E (fun S => lam S * exp (y * (sumR S f / n) + 0) * G S) = I G y).
     { intros G. apply mean_ext. intros S. rewrite Rplus_0_r. unfold F. ring. }
     assert (E1 : E (fun S => lam S * exp (y * (sumR S f / n) + 0)) = M y).
@@ -132,8 +132,8 @@ Proof.
   assert (Cov : forall y, I (fun S => P S * F S) y / M y - I P y / M y * (I F y / M y) <= K * w y).
   { intros y. set (m := I P y / M y - g * (I F y / M y)). assert (Hm := HM y).
     assert (Hsq : 0 <= I (fun S => (P S + - g * F S + - m)^2) y).
-    { unfold I. rewrite <- (mean_const _ E 0). apply (E_le X Ds support). intros S HS.
-      apply Rmult_le_pos; [left; now apply (class_pos X x0 Ds r)|].
+    { unfold I. rewrite <- (mean_const E 0). apply (E_le Ds support). intros S HS.
+      apply Rmult_le_pos; [left; now apply (class_pos x0 Ds r)|].
       apply Rmult_le_pos; [apply pow2_ge_0|left; apply exp_pos]. }
     assert (Eq : I (fun S => (P S + - g * F S + - m)^2) y = I (fun S => (P S)^2) y + g^2 * I (fun S => (F S)^2) y +
       m^2 * M y + - (2 * g) * I (fun S => P S * F S) y + - (2 * m) * I P y + 2 * g * m * I F y).
@@ -155,9 +155,9 @@ Proof.
       ((I (fun S => P S * F S) y * M y - I P y * I F y) / (M y)^2) by (field; generalize (HM y); lra).
     apply (is_derive_div (I P) M); [apply DI|apply DM|]. generalize (HM y). lra. }
   assert (Hw0 : w 0 <= vbar).
-  { unfold w, M, I. rewrite (mean_ext _ E (fun S => lam S * (P S * exp (0 * F S))) (fun S => lam S * P S)).
+  { unfold w, M, I. rewrite (mean_ext E (fun S => lam S * (P S * exp (0 * F S))) (fun S => lam S * P S)).
     2:{ intros S. rewrite Rmult_0_l, exp_0. ring. }
-    rewrite (mean_ext _ E (fun S => lam S * (1 * exp (0 * F S))) lam).
+    rewrite (mean_ext E (fun S => lam S * (1 * exp (0 * F S))) lam).
     2:{ intros S. rewrite Rmult_0_l, exp_0. ring. }
     apply Rmult_le_reg_r with (E lam); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra. exact Hv. }
   assert (Hw : forall y, 0 <= y -> w y <= vbar * exp (K * y)).
@@ -208,7 +208,7 @@ Proof.
   rewrite M0, !Rmult_0_r, exp_0 in Hle.
   assert (Eu : K * t = u) by (unfold K, u; field; lra). rewrite Eu in Hle.
   fold F. change (E (fun S => lam S * (sumR S f / n)) / E lam) with mu.
-  rewrite (mean_ext _ E _ (fun S => exp (- (t * mu)) * (lam S * (1 * exp (t * F S))))).
+  rewrite (mean_ext E _ (fun S => exp (- (t * mu)) * (lam S * (1 * exp (t * F S))))).
   2:{ intros S. fold (F S). replace (t * (F S - mu)) with (- (t * mu) + t * F S) by ring. rewrite exp_plus. ring. }
   rewrite mean_scal. change (E (fun S => lam S * (1 * exp (t * F S)))) with (M t).
   rewrite <- (exp_ln (M t)) by apply HM. rewrite <- (exp_ln (E lam)) by auto. rewrite <- !exp_plus.

@@ -268,7 +268,7 @@ Lemma rule_value p : List.Forall (Rle 0) p -> forall j,
 Proof.
   intros Hp. induction Hp as [|c p Hc Hp IH]; intros j.
   - rewrite (RInt_ext _ (fun _ => 0)) by (intros; simpl; ring). rewrite RInt_const.
-    unfold sum. rewrite (sumR_ext _ _ _ (fun _ => 0)) by (intros; simpl; ring). rewrite sumR_const.
+    unfold sum. rewrite (sumR_ext _ _ (fun _ => 0)) by (intros; simpl; ring). rewrite sumR_const.
     unfold scal. simpl. unfold mult. simpl. right. ring.
   - specialize (IH (S j)).
     assert (E : RInt (fun t => bell t * (t ^ j * value (c :: p) t)) 0 T =
@@ -277,7 +277,7 @@ Proof.
       rewrite <- (int_both (fun t => c * (bell t * t ^ j)) (fun t => bell t * (t ^ S j * value p t)) 0 T
         (ex_RInt_scal (V := R_NormedModule) _ 0 T c (moment_int j)) (value_int p (S j))).
       apply RInt_ext. intros t _. cbn [value pow]. match goal with |- ?x = ?y => change (@eq R x y) end. ring. }
-    rewrite E. unfold sum. rewrite (sumR_ext _ _ _ (fun q => c * (snd q * fst q ^ j) + snd q * (fst q ^ S j * value p (fst
+    rewrite E. unfold sum. rewrite (sumR_ext _ _ (fun q => c * (snd q * fst q ^ j) + snd q * (fst q ^ S j * value p (fst
       q)))) by (intros; cbn [value]; simpl; ring). rewrite sumR_plus, sumR_scal.
     assert (H := Rmult_le_compat_l c _ _ Hc (powers j)). unfold sum in *. lra.
 Qed.

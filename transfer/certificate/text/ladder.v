@@ -6,14 +6,14 @@ Definition fine := {| bits := ${if .counted}${.bits}${else}96${end}; width := ${
 
 Theorem plan (X : Type) (Ds : list (law X)) (analyst : list nat -> query X) : length Ds = Z.to_nat ${.n} ->
 ${- if .counted}
-  Hoeffding1956 -> (forall v, zero_one X (analyst v)) ->
+  Hoeffding1956 -> (forall v, zero_one (analyst v)) ->
 ${- end}
-  P X Ds (fun S => exists later l v,
-    Ladder.transcript _ _ (emp X Ds) (1 + length steps) (boundary ${.edges} steps) analyst (Z.to_nat ${.m}) S = later ++ l :: v /\
-    ~ Ladder.promise _ (pop X Ds) (${.s} / ${.d}) (${.top} / ${.d})
+  P Ds (fun S => exists later l v,
+    Ladder.transcript (emp Ds) (1 + length steps) (boundary ${.edges} steps) analyst (Z.to_nat ${.m}) S = later ++ l :: v /\
+    ~ Ladder.promise (pop Ds) (${.s} / ${.d}) (${.top} / ${.d})
         (value ${.d} ${.top} ${.s} steps) analyst v l) <= ${.beta}.
 Proof.
-  intros rows${if .counted} H Hz${end}. apply (ladder_${if .counted}count_${end}plan X Ds ${.n} rows eq_refl fine ${.edges} ${.d} ${.w}
+  intros rows${if .counted} H Hz${end}. apply (ladder_${if .counted}count_${end}plan Ds ${.n} rows eq_refl fine ${.edges} ${.d} ${.w}
     ${.top} ${.s} steps ${.m} ${.b} analyst${if .counted} H Hz${end}).
   vm_cast_no_check (eq_refl true). Qed.
 

@@ -1,9 +1,9 @@
-${template "queries.v" .}Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> two_classes X Ds (Z.to_nat ${.decided}) * R) :
+${template "queries.v" .}Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> two_classes Ds (Z.to_nat ${.decided}) * R) :
   length Ds = Z.to_nat ${.n} -> Hoeffding1956 ->
-  P X Ds (fun S => exists later r v,
-    Gate.transcript _ _ (count_ahead X Ds (Z.to_nat ${.decided})) (${.s} / ${.one}) analyst (Z.to_nat ${.B}) (Z.to_nat ${.m}) S = later ++ r :: v /\
-    Gate.wrong _ (count_truly X Ds (Z.to_nat ${.decided})) (${.s} / ${.one}) analyst v r) <= ${.beta}.
+  P Ds (fun S => exists later r v,
+    Gate.transcript (count_ahead Ds (Z.to_nat ${.decided})) (${.s} / ${.one}) analyst (Z.to_nat ${.B}) (Z.to_nat ${.m}) S = later ++ r :: v /\
+    Gate.wrong (count_truly Ds (Z.to_nat ${.decided})) (${.s} / ${.one}) analyst v r) <= ${.beta}.
 Proof.
-  intros rows H. apply (gate_lead_plan X Ds ${.n} ${.decided} rows fine ${.m} ${.B} ${.b} ${.one} ${.s} groups analyst H).
+  intros rows H. apply (gate_lead_plan Ds ${.n} ${.decided} rows fine ${.m} ${.B} ${.b} ${.one} ${.s} groups analyst H).
   vm_cast_no_check (eq_refl true). Qed.
 

@@ -1,12 +1,12 @@
-${template "queries.v" .}Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> two_classes X Ds (Z.to_nat ${.decided})) :
+${template "queries.v" .}Theorem plan (X : Type) (Ds : list (law X)) (analyst : list bool -> two_classes Ds (Z.to_nat ${.decided})) :
   length Ds = Z.to_nat ${.n} -> Hoeffding1956 ->
-  P X Ds (fun S => exists later r v,
-    gate_shown _ _ (fun t => count_ahead X Ds (Z.to_nat ${.decided}) (fst t)) (fun t => snd t + ${.s} / ${.one}) ${template "asked" .}
+  P Ds (fun S => exists later r v,
+    gate_shown (fun t => count_ahead Ds (Z.to_nat ${.decided}) (fst t)) (fun t => snd t + ${.s} / ${.one}) ${template "asked" .}
       (Z.to_nat ${.B}) (Z.to_nat ${.m}) S = later ++ r :: v /\
-    gate_wrong _ (below_bar _ (count_truly X Ds (Z.to_nat ${.decided})))
-      ${if .goal.OneSided}(fun _ => False)${else}(far_above _ (count_truly X Ds (Z.to_nat ${.decided})) (${.s} / ${.one}))${end}
+    gate_wrong (below_bar (count_truly Ds (Z.to_nat ${.decided})))
+      ${if .goal.OneSided}(fun _ => False)${else}(far_above (count_truly Ds (Z.to_nat ${.decided})) (${.s} / ${.one}))${end}
       ${template "asked" .} v r) <= ${.beta}.
 Proof.
-  intros rows H. apply (gate_bar_lead_plan${template "side" .} X Ds ${.n} ${.decided} rows fine ${.m} ${.B} ${.b} ${.one} ${template "shown" .} ${.s} analyst H).
+  intros rows H. apply (gate_bar_lead_plan${template "side" .} Ds ${.n} ${.decided} rows fine ${.m} ${.B} ${.b} ${.one} ${template "shown" .} ${.s} analyst H).
   vm_cast_no_check (eq_refl true). Qed.
 

@@ -14,12 +14,12 @@ ${else}  (tests : list Test) (selected : Omega -> Test) :
 ${end}  (forall t, null t -> P (fun w => p t w <= ${.level}) <= ${.level}) ->
   P (fun w =>
 ${- if .looks} exists later v,
-    rejections Omega Test p (${.level}) chosen (Z.to_nat ${.passes}) (Z.to_nat ${.looks}) w = later ++ true :: v /\
+    rejections p (${.level}) chosen (Z.to_nat ${.passes}) (Z.to_nat ${.looks}) w = later ++ true :: v /\
     null (chosen v)
 ${- else} null (selected w) /\ p (selected w) w <= ${.level}${end}) <= ${.alpha}.
 Proof.
-${if .looks}  intros p_value. apply (gates_plan Omega Test P p null ${.looks} ${.passes} ${.numbers} chosen p_value).
+${if .looks}  intros p_value. apply (gates_plan P p null ${.looks} ${.passes} ${.numbers} chosen p_value).
 ${else}  intros number selects p_value.
-  apply (description_plan Omega Test P p null ${.tests} ${.numbers} tests selected number selects p_value).
+  apply (description_plan P p null ${.tests} ${.numbers} tests selected number selects p_value).
 ${end}  vm_cast_no_check (eq_refl true). Qed.
 
