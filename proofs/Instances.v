@@ -217,9 +217,9 @@ Proof.
       end))|].
   - intros l Hl. destruct l as [|l]; [|lia]. split; [discriminate|apply Hp].
   - intros [|[|j]] Hj; [| |lia].
-    + apply (Joint.first _ _ _ _ _ _ _ (Joint.T 1 (1 / (4 * n)) c h 1)); auto; [|unfold Joint.both; lra].
+    + apply (Joint.first _ _ _ _ _ _ _ _ (Joint.T 1 (1 / (4 * n)) c h 1)); auto; [|unfold Joint.both; lra].
       apply (Joint.tangent_moment x0 Ds Hd Hf); [apply Hp|apply Tangent.cut_line; lra|lra].
-    + apply (Joint.alike _ _ _ _ _ _ _ 2 (Joint.T 2 (1 / (4 * n)) 1 (2 * n) 1) (fun _ => 1 / (4 * n))); try lra.
+    + apply (Joint.alike _ _ _ _ _ _ _ _ 2 (Joint.T 2 (1 / (4 * n)) 1 (2 * n) 1) (fun _ => 1 / (4 * n))); try lra.
       * replace (2 / (2 - 1)) with 2 by field.
         apply (Joint.tangent_moment x0 Ds Hd Hf); [apply Hp|apply Tangent.silent_line; lra|lra].
       * intros l Hl. destruct l as [|l]; [|lia]. unfold Joint.enough. rewrite Joint.r_0, Hk. split; [lra|]. right.

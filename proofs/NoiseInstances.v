@@ -411,11 +411,11 @@ Proof.
   apply (endless true labelled labelled_some labelled_finite noises Hn seen cuts cuts_sorted half true true
     (fun _ => 1/150)); [lra| |].
   - intros [|[|j]] Hj; [| |lia].
-    + apply (Joint.first _ _ _ _ _ 0 _ _ eq_refl (Hm 1 ltac:(lra))).
+    + apply (Joint.first _ _ _ _ _ _ 0 _ _ eq_refl (Hm 1 ltac:(lra))).
       generalize (tail_small 1 ltac:(lra)). rewrite Rinv_1, Rpower_1 by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]).
       unfold both. lra.
     + assert (H2 := Hm (2 / (2 - 1)) ltac:(lra)). replace (2 / (2 - 1)) with 2 in H2 by field.
-      apply (Joint.alike _ _ _ _ _ 1 _ 2 (T 2 (1 / (4 * N)) factor steep (1/2)) (fun _ => 1 / (4 * N))); [lra| | |].
+      apply (Joint.alike _ _ _ _ _ _ 1 _ 2 (T 2 (1 / (4 * N)) factor steep (1/2)) (fun _ => 1 / (4 * N))); [lra| | |].
       * replace (2 / (2 - 1)) with 2 by field. exact H2.
       * intros [|l] Hl; [|lia]. unfold Joint.enough. rewrite Joint.r_0, kap_1, labelled_n. lra.
       * assert (H := tail_small 2 ltac:(lra)). replace (1 - / 2) with (/ 2) by field.
@@ -473,7 +473,8 @@ Proof.
   assert (0 <= 50 / nn <= 1/10) by (split; [apply Rdiv_le_0_compat; lra|apply Rle_div_l; lra]). nra.
 Qed.
 
-Lemma stages_certified : forall j, (j < 2)%nat -> Arrivals.certified labelled at_hand noises half true true j (1/50).
+Lemma stages_certified : forall j, (j < 2)%nat ->
+  Joint.certified noises half true true (fun j => firstn (at_hand j) labelled) (Arrivals.enough at_hand noises) j (1/50).
 Proof.
   assert (Hn : forall j, Tails.n (firstn (at_hand j) labelled) = INR (at_hand j)) by
     (intros j; apply (Arrivals.at_hand_n labelled at_hand at_hand_range)).
@@ -485,10 +486,10 @@ Proof.
     - apply one_noise.
     - apply touching. }
   intros [|[|j]] Hj; [| |lia].
-  - eapply Arrivals.at_first; [reflexivity|exact (Hm 0%nat 1 ltac:(lra))|].
+  - eapply Joint.first; [reflexivity|exact (Hm 0%nat 1 ltac:(lra))|].
       assert (H := tail_of_half _ 1 (at_hand_INR 0) ltac:(lra)).
       rewrite Rinv_1, Rpower_1 in H by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]). unfold both. lra.
-  - eapply Arrivals.alike with (a := 2) (V := fun _ => 1/2000); [lra| | |].
+  - eapply Joint.alike with (a := 2) (V := fun _ => 1/2000); [lra| | |].
     + assert (H2 := Hm 1%nat (2 / (2 - 1)) ltac:(lra)). exact H2.
     + intros [|l] Hl; [|lia]. unfold Arrivals.enough, Arrivals.r. cbn [Arrivals.seen seq sumR].
         rewrite Stages.kap_0. unfold at_hand. rewrite INR_IZR_INZ. simpl. lra.

@@ -60,7 +60,7 @@ Variable tau : nat -> R.
 Variables count_above count_below : bool.
 Notation cdf := (fun j => cdf_of (noises j)).
 Notation fails := (fails Ds cdf ask cuts tau count_above count_below).
-Notation certified := (certified Ds noises tau count_above count_below).
+Notation certified := (certified noises tau count_above count_below (fun _ => Ds) (enough Ds noises)).
 
 (* Whoever stops after m answers: the noises, the accuracies and the parts of beta do not depend on m. *)
 Theorem endless (eps : nat -> R) (beta : R) (m : nat) : 0 <= beta ->
@@ -82,19 +82,19 @@ Proof.
   assert (He : forall j, cdf_of (noises j) m_infty = 0 /\ cdf_of (noises j) p_infty = 1)
     by (intros; apply cdf_of_ends, all_noisy).
   unfold Rounded.fails. apply mean_mono. intros S. generalize (@nil cell).
-  set (off := some_off Ds ask tau count_above count_below).
+  set (any := some_off (off Ds ask tau count_above count_below)).
   induction m as [|m IH]; intros v.
-  - cbn [chance]. rewrite <- (Rmult_1_l (ind off v)).
+  - cbn [chance]. rewrite <- (Rmult_1_l (ind any v)).
     rewrite <- (mass_total cdf He cuts (length v) (emp Ds (ask v) S) v), Rmult_comm, <- sumR_scal.
     apply sumR_le. intros c Hc. rewrite Rmult_comm.
     apply Rmult_le_compat_l; [now apply (mass_nonneg cdf Hr cuts cuts_sorted _ _ v)|].
-    unfold ind. destruct (ClassicalDescription.excluded_middle_informative (off v)) as [H|H],
-      (ClassicalDescription.excluded_middle_informative (off (c :: v))) as [H'|H']; try lra.
+    unfold ind. destruct (ClassicalDescription.excluded_middle_informative (any v)) as [H|H],
+      (ClassicalDescription.excluded_middle_informative (any (c :: v))) as [H'|H']; try lra.
     exfalso. apply H'. destruct H as (later & d & u & E & H). exists (c :: later), d, u. simpl. now rewrite E.
   - change (sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp Ds (ask v) S) c *
-        chance Ds cdf ask cuts m (ind off) (c :: v) S) <=
+        chance cdf cuts (fun v => emp Ds (ask v)) m (ind any) (c :: v) S) <=
       sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp Ds (ask v) S) c *
-        chance Ds cdf ask cuts (Datatypes.S m) (ind off) (c :: v) S)).
+        chance cdf cuts (fun v => emp Ds (ask v)) (Datatypes.S m) (ind any) (c :: v) S)).
     apply sumR_le. intros c Hc. apply Rmult_le_compat_l; auto.
     now apply (mass_nonneg cdf Hr cuts cuts_sorted _ _ v).
 Qed.

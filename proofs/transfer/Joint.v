@@ -68,7 +68,7 @@ Proof.
     + now apply cut_step_from.
 Qed.
 
-Section Joint.
+Section OneAnswer.
 Context {X : Type}.
 Variable x0 : X.
 Variable Ds : list (law X).
@@ -91,8 +91,7 @@ Variables count_above count_below : bool.
 
 Notation psi := (fun j => density_of (noises j)).
 Notation cdf := (fun j => cdf_of (noises j)).
-Notation hit := (hit Ds cdf ask cuts tau count_above count_below).
-Notation fails := (fails Ds cdf ask cuts tau count_above count_below).
+Notation hit := (hit cdf cuts (fun v => emp (ask v)) (off Ds ask tau count_above count_below)).
 
 (* The squares of the answers before j, and V. *)
 Definition r (a : R) (j : nat) : R := sumR (seq 0 j) (fun l => a * inverse_square (noises l) / (4 * n^2)).
@@ -276,97 +275,190 @@ Proof.
   replace ((h * g)^2) with (g * g * h^2) in H by ring. now rewrite Hg, Rmult_1_l in H.
 Qed.
 
+End OneAnswer.
+
+(* The same of answers that are each about some of the records, as in [Rounded.composition]. *)
+Section Answers.
+Context {X : Type}.
+Variable x0 : X.
+Variable Ds : list (law X).
+Hypothesis support : forall D, In D Ds -> finite D.
+Notation E := (prodE Ds).
+Variable noises : nat -> noise.
+Hypothesis all_proper : forall j, proper (noises j).
+Variable ask : list cell -> query X.
+Variable cuts : list cell -> list R.
+Hypothesis cuts_sorted : forall v, sorted m_infty (cuts v).
+Variable tau : nat -> R.
+Variables count_above count_below : bool.
+Notation psi := (fun j => density_of (noises j)).
+Notation cdf := (fun j => cdf_of (noises j)).
+
+Variable at_hand : nat -> list (law X).
+Hypothesis at_hand_some : forall l, at_hand l <> nil.
+Hypothesis at_hand_support : forall l D, In D (at_hand l) -> finite D.
+Variable prefix : nat -> list X -> list X.
+Hypothesis prefix_length : forall l S, length S = length Ds \/ length S = length (at_hand (Datatypes.S l)) ->
+  length (prefix l S) = length (at_hand l).
+Hypothesis prefix_prefix : forall l S, prefix l (prefix (Datatypes.S l) S) = prefix l S.
+Hypothesis prefix_E : forall l g, prodE (at_hand (S l)) (fun S => g (prefix l S)) = prodE (at_hand l) g.
+Hypothesis prefix_all : forall l g, E (fun S => g (prefix l S)) = prodE (at_hand l) g.
+Notation hit := (hit cdf cuts (mean_at ask at_hand prefix)
+  (fun v => off (at_hand (length v)) ask tau count_above count_below v)).
+
+(* What is asked of a likelihood before answer l, and a V that is enough for every such likelihood. *)
+Variable prior : R -> nat -> (list X -> R) -> Prop.
+Variable r : R -> nat -> R.
+Hypothesis prior_class : forall a l g, prior a l g -> class x0 (at_hand l) (r a l) g.
+Hypothesis prior_one : forall a, prior a 0%nat (fun _ => 1).
+Variable enough : R -> nat -> R -> Prop.
+Hypothesis enough_pos : forall a l V, enough a l V -> 0 < V.
+Hypothesis narrow : forall a l V, enough a l V -> forall lam q t, prior a l lam ->
+  prodE (at_hand l) (fun S => lam S * exp (t * (emp (at_hand l) q S - centre (at_hand l) lam q))) <=
+    exp (V * t^2 / 2) * prodE (at_hand l) lam.
+Hypothesis price_step : forall a l V q, 1 <= a -> noisy (noises l) -> enough a l V ->
+  step_of (at_hand l) a (prior a l) (fun g => prior a (S l) (fun S => g (prefix l S))) (psi l) q (fun _ => True)
+    (price a V (noises l)).
+
 (* What certifies eps for the answer after j others: u for each side that counts, or less for the other of two sides. *)
 Definition both (u : R) : R := (if count_above then u else 0) + (if count_below then u else 0).
 
 Inductive certified (j : nat) (eps : R) : Prop :=
-| first M : j = 0%nat -> moment (noises 0) (tau 0) 1 M -> both M <= eps -> certified j eps
-| alike a M V : 1 < a -> moment (noises j) (tau j) (a / (a - 1)) M -> (forall l, (l < j)%nat -> enough a l (V l)) ->
+| first M : j = 0%nat -> moment (at_hand 0) (noises 0) (tau 0) 1 M -> both M <= eps -> certified j eps
+| alike a M V : 1 < a -> moment (at_hand j) (noises j) (tau j) (a / (a - 1)) M ->
+    (forall l, (l < j)%nat -> enough a l (V l)) ->
     both (Rpower M (1 - / a) * product (fun l => price a (V l) (noises l)) 0 j) <= eps -> certified j eps
-| apart a M V V1 c h : 1 < a -> moment (noises j) (tau j) (a / (a - 1)) M -> (forall l,
-  (l < j)%nat -> enough a l (V l)) ->
+| apart a M V V1 c h : 1 < a -> moment (at_hand j) (noises j) (tau j) (a / (a - 1)) M ->
+    (forall l, (l < j)%nat -> enough a l (V l)) ->
     line (noises j) c h -> (forall l, (l <= j)%nat -> enough 1 l (V1 l)) ->
     Rpower M (1 - / a) * product (fun l => price a (V l) (noises l)) 0 j +
     T 1 (V1 j) c h (tau j) * product (fun l => price 1 (V1 l) (noises l)) 0 j <= eps -> certified j eps.
 
-Lemma r_0 a : r a 0 = 0.
-Proof. reflexivity. Qed.
+Section One.
+Variable j : nat.
+Notation side lam q := (prodE (at_hand j) (fun S => lam S * tail (noises j) (tau j - over_truth (at_hand j) q S))).
 
-Theorem one_answer j eps : (forall l, (l < j)%nat -> noisy (noises l)) -> certified j eps -> E (hit j nil) <= eps.
+Lemma split_sides v lam : length v = j -> (forall S, length S = length (at_hand j) -> 0 <= lam S) ->
+  E (fun S => lam (prefix j S) * hit 0 v S) <=
+    (if count_above then side lam (ask v) else 0) + (if count_below then side lam (flip (ask v)) else 0).
+Proof.
+  intros Hv Hl. set (H := fun S => sumR (cells m_infty (cuts v)) (fun c =>
+    mass cdf j (emp (at_hand j) (ask v) S) c * ind (off (at_hand j) ask tau count_above count_below v) c)).
+  assert (E0 : E (fun S => lam (prefix j S) * hit 0 v S) = prodE (at_hand j) (fun S => lam S * H S)).
+  { rewrite <- (prefix_all j (fun S => lam S * H S)). apply mean_ext. intros S. unfold H, Rounded.hit. cbn [chance].
+    unfold mean_at. cbv beta. now rewrite Hv. }
+  rewrite E0. set (t := fun q S => tail (noises j) (tau j - over_truth (at_hand j) q S)).
+  apply Rle_trans with (prodE (at_hand j) (fun S =>
+    (if count_above then lam S * t (ask v) S else 0) + (if count_below then lam S * t (flip (ask v)) S else 0))).
+  - apply (E_le (at_hand j) (at_hand_support j)). intros S HS.
+    assert (H2 := two_sides (at_hand j) (at_hand_some j) noises all_proper ask cuts cuts_sorted tau count_above
+      count_below v S HS). unfold Rounded.hit in H2. cbn [chance] in H2. cbv beta in H2. rewrite Hv in H2.
+    eapply Rle_trans; [apply Rmult_le_compat_l; [now apply Hl|exact H2]|].
+    right. unfold t. destruct count_above, count_below; ring.
+  - rewrite mean_plus. right. f_equal; [destruct count_above|destruct count_below]; auto; apply mean_const.
+Qed.
+
+Theorem one_answer_at_hand eps : (forall l, (l < j)%nat -> noisy (noises l)) -> certified j eps -> E (hit j nil) <= eps.
 Proof.
   intros Hnoisy H.
   assert (Hint : forall l, (l < j)%nat -> integral (psi l) (cdf l)) by (intros; apply noise_int; auto).
   assert (Hpsi : forall l y, (l < j)%nat -> 0 <= psi l y) by (intros; now apply density_of_nonneg).
-  assert (Hsplit : forall v lam, (forall S, length S = rows -> 0 <= lam S) -> E (fun S => lam S * hit 0 v S) <=
-    (if count_above then E (fun S => lam S * up v S) else 0) + (if count_below then E (fun S => lam S * down v S) else
-      0)).
-  { intros v lam Hl.
-    apply Rle_trans with (E (fun S => (if count_above then lam S * up v S else 0) + (if count_below then lam S * down
-      v S else 0))).
-    - apply (E_le Ds support). intros S HS.
-      eapply Rle_trans; [apply Rmult_le_compat_l; [now apply Hl|now apply two_sides]|].
-      right. destruct count_above, count_below; ring.
-    - rewrite mean_plus. right. f_equal; [destruct count_above|destruct count_below]; auto; apply mean_const. }
-  assert (Hstep : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
-    step x0 Ds a (r a l) (r a (S l)) (psi l) (price a (V l) (noises l))) by (intros; apply noise_step; auto).
-  assert (Hof : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall v, (length v < j)%nat ->
-    step_of x0 Ds a (r a (length v)) (r a (S (length v))) (psi (length v)) (ask v) (fun _ => True)
-      (price a (V (length v)) (noises (length v)))).
-  { intros a V Ha HV v Hv. apply step_passes. now apply (Hstep a V). }
-  assert (Hhit : forall k v S, hit (Datatypes.S k) v S <= ind (fun _ => True) S *
-    sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (emp (ask v) S) c * hit k (c :: v) S)).
-  { intros k v S. rewrite hit_S. unfold ind. destruct (ClassicalDescription.excluded_middle_informative True); [lra|tauto]. }
   assert (Hprice : forall a V, 1 <= a -> (forall l, (l < j)%nat -> enough a l (V l)) -> forall l, (l < j)%nat ->
     0 <= price a (V l) (noises l)).
   { intros a V Ha HV l Hl. apply price_nonneg; auto. eapply enough_pos; eauto. }
-  destruct H as [M Hj HM He|a M V Ha HM HV He|a M V V1 c h Ha HM HV Hl HV1 He].
-  - subst j. eapply Rle_trans; [|exact He]. rewrite (mean_ext E _ (fun S => 1 * hit 0 nil S)) by (intros; ring).
-    eapply Rle_trans; [apply Hsplit; intros; lra|]. destruct HM as (HM & Hq). cbn [length].
-    assert (Hone : forall q, E (fun S => 1 * tail (noises 0) (tau 0 - over_truth q S)) <= M).
+  assert (Hhit : forall k v S, hit (Datatypes.S k) v S <= ind (fun _ => True) (prefix (length v) S) *
+    sumR (cells m_infty (cuts v)) (fun c => mass cdf (length v) (mean_at ask at_hand prefix v S) c * hit k (c :: v) S)).
+  { intros k v S. rewrite hit_S. unfold ind. destruct (ClassicalDescription.excluded_middle_informative True); [lra|tauto]. }
+  assert (Hpos : forall a l g S, prior a l g -> length S = length (at_hand l) -> 0 < g S).
+  { intros a l g S Hg HS. now apply (class_pos x0 (at_hand l) (r a l)); [apply prior_class|]. }
+  assert (Hall : forall a b V W A B, 1 <= a -> 1 <= b -> (forall l, (l < j)%nat -> enough a l (V l)) ->
+    (forall l, (l < j)%nat -> enough b l (W l)) -> 0 <= A -> 0 <= B ->
+    (forall v lam la lb, length v = j -> likelihood at_hand prior a b j lam la lb ->
+      E (fun S => lam (prefix j S) * hit 0 v S) <=
+        A * Rpower (prodE (at_hand j) la) (/ a) + B * Rpower (prodE (at_hand j) lb) (/ b)) ->
+    E (hit j nil) <= A * product (fun l => price a (V l) (noises l)) 0 j + B * product (fun l => price b (W l) (noises l)) 0 j).
+  { intros a b V W A B Ha Hb HV HW HA HB Hlast.
+    exact (composition Ds support cdf ask cuts cuts_sorted at_hand prefix prefix_length prefix_prefix prefix_E prior Hpos
+      prior_one psi a b _ _ j Hint Hpsi (Hprice a V Ha HV) (Hprice b W Hb HW) (fun _ _ => True) hit Hhit
+      (fun v Hv => price_step a _ _ _ Ha (Hnoisy _ Hv) (HV _ Hv)) (fun v Hv => price_step b _ _ _ Hb (Hnoisy _ Hv) (HW _ Hv))
+      A B HA HB Hlast). }
+  assert (Hone : forall a b M lam la lb, 1 < a -> moment (at_hand j) (noises j) (tau j) (a / (a - 1)) M ->
+    likelihood at_hand prior a b j lam la lb -> forall q,
+    side lam q <= Rpower M (1 - / a) * Rpower (prodE (at_hand j) la) (/ a)).
+  { intros a b M lam la lb Ha HM (Hc & _ & Hl) q.
+    apply (one_side x0 (at_hand j) (at_hand_support j) a M lam la (r a j)); auto.
+    intros S HS. generalize (Hl S HS). lra. }
+  destruct H as [M Hj HM He|a M V Ha HM HV He|a M V V1 c h Ha HM HV Hl HV1 He]; (eapply Rle_trans; [|exact He]).
+  - rewrite (mean_ext E _ (fun S => 1 * hit 0 nil S)) by (intros; rewrite Hj; ring).
+    eapply Rle_trans; [apply (split_sides nil (fun _ => 1) (eq_sym Hj)); intros; lra|]. rewrite Hj.
+    destruct HM as (HM & Hq).
+    assert (H0 : forall q, prodE (at_hand 0) (fun S => 1 * tail (noises 0) (tau 0%nat - over_truth (at_hand 0) q S)) <= M).
     { intros q. eapply Rle_trans; [|apply (Hq q)]. apply mean_mono. intros S.
-      assert (H0 := tail_nonneg (noises 0) (tau 0%nat - over_truth q S) (all_proper 0)). unfold power.
+      assert (H0 := tail_nonneg (noises 0) (tau 0%nat - over_truth (at_hand 0) q S) (all_proper 0)). unfold power.
       destruct (Rlt_dec _ _); [rewrite Rpower_1 by auto|]; lra. }
-    assert (H1 := Hone (ask nil)). assert (H2 := Hone (flip (ask nil))).
+    assert (H1 := H0 (ask nil)). assert (H2 := H0 (flip (ask nil))). unfold both. destruct count_above, count_below; lra.
+  - assert (HMp := Rpower_pos M (1 - / a)).
+    assert (HB : 0 <= both (Rpower M (1 - / a))) by (unfold both; destruct count_above, count_below; lra).
+    eapply Rle_trans; [apply (Hall a a V V _ 0 ltac:(lra) ltac:(lra) HV HV HB (Rle_refl 0))|
+      unfold both; destruct count_above, count_below; lra].
+    intros v lam la lb Hv HL. eapply Rle_trans; [apply (split_sides v lam Hv); intros S HS; apply (proj2 (proj2 HL) S HS)|].
+    assert (H1 := Hone a a M lam la lb Ha HM HL (ask v)). assert (H2 := Hone a a M lam la lb Ha HM HL (flip (ask v))).
     unfold both. destruct count_above, count_below; lra.
-  - eapply Rle_trans; [|exact He].
-    assert (HMp := Rpower_pos M (1 - / a)).
-    eapply Rle_trans; [eapply (composition x0 Ds support cdf ask cuts cuts_sorted psi a a (r a) (r a)
-      (fun l => price a (V l) (noises l)) (fun l => price a (V l) (noises l)) j Hint Hpsi) with
-      (passes := fun _ _ => True) (value := hit) (A := both (Rpower M
-        (1 - / a))) (B := 0)|];
-      auto; try (apply Hprice; auto; lra); try (apply Hof; auto; lra); try lra; try (unfold both;
-        destruct count_above, count_below; lra).
-    intros v lam la lb Hv (Hca & _ & Hl). eapply Rle_trans; [apply Hsplit; intros S HS; apply (Hl S HS)|]. rewrite Hv.
-    assert (Hone : forall q, E (fun S => lam S * tail (noises j) (tau j - over_truth q S)) <= Rpower M (1 - / a) *
-      Rpower (E la) (/ a)).
-    { intros q. apply (one_side a M lam la (r a j)); auto. intros S HS. generalize (Hl S HS). lra. }
-    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip (ask v))).
-    assert (0 <= Rpower M (1 - / a) * Rpower (E la) (/ a)) by (apply Rmult_le_pos; left; apply Rpower_pos).
-    unfold both. destruct count_above, count_below; lra.
-  - eapply Rle_trans; [|exact He].
-    assert (HMp := Rpower_pos M (1 - / a)).
+  - assert (HMp := Rpower_pos M (1 - / a)). destruct (line_above _ _ _ (all_proper j) Hl) as (Hc0 & _).
     assert (HT : 0 < T 1 (V1 j) c h (tau j)) by (apply Rmult_lt_0_compat; [apply Rpower_pos|apply exp_pos]).
-    assert (HV1' : forall l, (l < j)%nat -> enough 1 l (V1 l)) by (intros; apply HV1; lia).
-    eapply Rle_trans; [eapply (composition x0 Ds support cdf ask cuts cuts_sorted psi a 1 (r a) (r 1)
-      (fun l => price a (V l) (noises l)) (fun l => price 1 (V1 l) (noises l)) j Hint Hpsi) with
-      (passes := fun _ _ => True) (value := hit) (A := Rpower M (1 - /
-        a)) (B := T 1 (V1 j) c h (tau j))|];
-      auto; try (apply Hprice; auto; lra); try (apply Hof; auto; lra); try lra.
-    intros v lam la lb Hv (Hca & Hcb & Hl0). eapply Rle_trans; [apply Hsplit; intros S HS; apply (Hl0 S HS)|].
-    rewrite Hv.
-    assert (HEb := class_E_pos x0 Ds support _ lb Hcb).
-    rewrite Rinv_1, (Rpower_1 (E lb)) by auto.
-    assert (Hone : forall q, E (fun S => lam S * tail (noises j) (tau j - over_truth q S)) <= Rpower M (1 - / a) *
-      Rpower (E la) (/ a)).
-    { intros q. apply (one_side a M lam la (r a j)); auto. intros S HS. generalize (Hl0 S HS). lra. }
-    assert (H1 := Hone (ask v)). assert (H2 := Hone (flip (ask v))).
-    assert (0 <= Rpower M (1 - / a) * Rpower (E la) (/ a)) by (apply Rmult_le_pos; left; apply Rpower_pos).
-    assert (0 <= T 1 (V1 j) c h (tau j) * E lb) by (apply Rmult_le_pos; lra).
-    assert (Ho := other_side j (V1 j) c h lam lb (noises j) (ask v) (HV1 j (Nat.le_refl j)) Hcb (all_proper j) Hl (tau
-      j)).
-    destruct Ho as [Ho|Ho]; [|destruct count_above, count_below; lra|destruct count_above, count_below; lra].
-    intros S HS. destruct (Hl0 S HS) as (H3 & H4 & H5).
-    rewrite Rinv_1, Rpower_1 in H5 by (now apply (class_pos x0 Ds (r 1 j))). lra.
+    apply (Hall a 1 V V1); try lra; auto.
+    { intros l Hlj. apply HV1. lia. }
+    intros v lam la lb Hv HL. eapply Rle_trans; [apply (split_sides v lam Hv); intros S HS; apply (proj2 (proj2 HL) S HS)|].
+    assert (H1 := Hone a 1 M lam la lb Ha HM HL (ask v)). assert (H2 := Hone a 1 M lam la lb Ha HM HL (flip (ask v))).
+    destruct HL as (_ & Hb & HL). assert (Cb := prior_class _ _ _ Hb).
+    assert (HEb := class_E_pos x0 (at_hand j) (at_hand_support j) _ lb Cb).
+    rewrite Rinv_1, (Rpower_1 (prodE (at_hand j) lb)) by auto.
+    assert (0 <= Rpower M (1 - / a) * Rpower (prodE (at_hand j) la) (/ a)) by (apply Rmult_le_pos; left; apply Rpower_pos).
+    assert (0 <= T 1 (V1 j) c h (tau j) * prodE (at_hand j) lb) by (apply Rmult_le_pos; lra).
+    assert (ET : c * exp (V1 j * h^2 / 2 - h * tau j) = T 1 (V1 j) c h (tau j)).
+    { unfold T. now rewrite Rpower_1, !Rmult_1_l by auto. }
+    destruct (less_likely x0 (at_hand j) (at_hand_some j) (at_hand_support j) (r 1 j) c h (V1 j * h^2 / 2) lam lb (noises j)
+      (ask v) Cb (all_proper j) Hl) with (t := tau j) as [Ho|Ho];
+      try (rewrite ET in Ho; destruct count_above, count_below; lra).
+    + intros g Hg. assert (Hn := narrow 1 j (V1 j) (HV1 j (Nat.le_refl j)) lb (ask v) (h * g) Hb).
+      replace ((h * g)^2) with (g * g * h^2) in Hn by ring. now rewrite Hg, Rmult_1_l in Hn.
+    + intros S HS. destruct (HL S HS) as (H3 & H4 & H5).
+      rewrite Rinv_1, Rpower_1 in H5 by (now apply (class_pos x0 (at_hand j) (r 1 j))). lra.
+Qed.
+End One.
+End Answers.
+
+Section Joint.
+Context {X : Type}.
+Variable x0 : X.
+Variable Ds : list (law X).
+Hypothesis some_rows : Ds <> nil.
+Hypothesis support : forall D, In D Ds -> finite D.
+Variable noises : nat -> noise.
+Hypothesis all_proper : forall j, proper (noises j).
+Variable ask : list cell -> query X.
+Variable cuts : list cell -> list R.
+Hypothesis cuts_sorted : forall v, sorted m_infty (cuts v).
+Variable tau : nat -> R.
+Variables count_above count_below : bool.
+Notation cdf := (fun j => cdf_of (noises j)).
+Notation hit := (hit cdf cuts (fun v => emp Ds (ask v)) (off Ds ask tau count_above count_below)).
+Notation fails := (fails Ds cdf ask cuts tau count_above count_below).
+Notation certified := (certified noises tau count_above count_below (fun _ => Ds) (enough Ds noises)).
+
+Lemma r_0 a : r Ds noises a 0 = 0.
+Proof. reflexivity. Qed.
+
+Theorem one_answer j eps : (forall l, (l < j)%nat -> noisy (noises l)) -> certified j eps ->
+  prodE Ds (hit j nil) <= eps.
+Proof.
+  refine (one_answer_at_hand x0 Ds support noises all_proper ask cuts cuts_sorted tau count_above count_below (fun _ => Ds)
+    (fun _ => some_rows) (fun _ => support) (fun _ S => S) _ (fun _ _ => eq_refl) (fun _ _ => eq_refl) (fun _ _ => eq_refl)
+    (fun a l => class x0 Ds (r Ds noises a l)) (r Ds noises) (fun _ _ _ H => H) (fun _ => class_one x0 Ds)
+    (enough Ds noises) (enough_pos Ds some_rows noises) _ _ j eps).
+  - intros l S [H|H]; exact H.
+  - intros a l V (Hk & HV) lam q t Hl. now apply (sub_gaussian x0 Ds some_rows support (r Ds noises a l)).
+  - intros a l V q Ha Hv He. now apply step_passes, (noise_step x0 Ds some_rows support).
 Qed.
 
 (* The joint bound: whatever the analyst asks and whatever the cells are, the probability that some answer of m is shown

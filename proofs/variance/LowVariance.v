@@ -42,10 +42,10 @@ Hypothesis psi_above : forall u x, (fn (ask u) x - mid u)^2 <= psi u x.
 Hypothesis psi_below : forall u x, psi u x <= (g (length u))^2.
 
 Notation cdf := (fun j => cdf_of (noises j)).
-Notation hit := (hit Ds cdf ask cuts tau count_above count_below).
+Notation hit := (hit cdf cuts (fun u => emp (ask u)) (off Ds ask tau count_above count_below)).
 Notation fails := (fails Ds cdf ask cuts tau count_above count_below).
-Notation some_off := (some_off Ds ask tau count_above count_below).
-Notation chance := (chance Ds cdf ask cuts).
+Notation some_off := (some_off (off Ds ask tau count_above count_below)).
+Notation chance := (chance cdf cuts (fun u => emp (ask u))).
 Notation shown u := (cells m_infty (cuts u)).
 Notation r := (Joint.r Ds noises).
 Notation enough := (enough Ds noises).
@@ -99,8 +99,8 @@ Definition crossing (j : nat) (x : R) : Prop := exists b W K, weight j b W /\ 0 
   (forall u, length u = j -> E (ind (fun S => ~ held u S)) <= K) /\ W K <= x.
 
 (* One answer. *)
-Lemma weaker a r' psi' q ok C C' ra : C <= C' -> step_of x0 Ds a ra r' psi' q ok C ->
-  step_of x0 Ds a ra r' psi' q ok C'.
+Lemma weaker a before after psi' q ok C C' : C <= C' -> step_of Ds a before after psi' q ok C ->
+  step_of Ds a before after psi' q ok C'.
 Proof.
   intros HC H lam Hc. destruct (H lam Hc) as (maj & U & GU & H1 & H2 & H3 & H4 & H5). exists maj, U, GU.
   repeat split; auto; try apply H4. eapply Rle_trans; [exact H5|]. apply Rmult_le_compat_r; auto. left.
@@ -134,10 +134,11 @@ Proof.
 Qed.
 
 Lemma revealed_step a j C C' u : 1 <= a -> noisy (noises j) -> revealed a j C -> C < C' -> length u = j ->
-  step_of x0 Ds a (r a j) (r a (S j)) (density_of (noises j)) (ask u) (held u) C'.
+  step_of Ds a (class (r a j)) (class (r a (S j)))
+      (density_of (noises j)) (ask u) (held u) C'.
 Proof.
   intros Ha Hv HC Hlt Hu. assert (Hn := n_pos Ds some_rows). destruct HC as [V HV|s V delta z k Hs Hk HV Hd Hz Hk0].
-  - apply (weaker a _ _ _ _ (price a V (noises j))); [lra|]. apply step_passes.
+  - apply (weaker a _ _ _ _ _ (price a V (noises j))); [lra|]. apply step_passes.
   now apply (noise_step x0 Ds some_rows support).
   - destruct Hv as (_ & Hp). rewrite Hs in Hp. simpl in Hp. rewrite r_S, Hs. cbn [inverse_square density_of].
     replace (a * / s^2 / (4 * n^2)) with (a / s^2 / (4 * n^2)) by reflexivity.
@@ -290,6 +291,10 @@ Lemma along_S ev k u S : along ev (Datatypes.S k) u S <=
   ind (held u) S * sumR (shown u) (fun c => mass cdf (length u) (emp (ask u) S) c * along ev k (c :: u) S).
 Proof. apply Rle_refl. Qed.
 
+Notation compose := (composition Ds support cdf ask cuts cuts_sorted (fun _ => Ds) (fun _ S => S)
+  (fun _ _ H => or_ind (fun E => E) (fun E => E) H) (fun _ _ => eq_refl) (fun _ _ => eq_refl) (fun a l => class (r a l))
+  (fun a l => class_pos x0 Ds (r a l)) (fun _ => class_one x0 Ds)).
+
 Lemma at_order_bound ev a C M : 1 < a -> (forall l, (l < j)%nat -> revealed a l (C l)) -> (forall u S, 0 <= ev u S) ->
   fresh j ev (a / (a - 1)) M -> E (along ev j nil) <= Rpower M (1 - / a) * product C 0 j.
 Proof.
@@ -297,15 +302,15 @@ Proof.
   rewrite <- (product_same C 0 j). apply (from_above (fun t => Rpower M (1 - / a) * product (fun i => C i + t) 0 j)).
   { apply ex_derive_scal. apply product_derive. }
   intros t Ht. rewrite <- (Rplus_0_r (Rpower M (1 - / a) * _)), <- (Rmult_0_l (product (fun i => C i + t) 0 j)).
-  assert (Hst : forall u, (length u < j)%nat -> step_of x0 Ds a (r a (length u)) (r a (S (length u)))
-    (density_of (noises (length u))) (ask u) (held u) (C (length u) + t)).
+  assert (Hst : forall u, (length u < j)%nat -> step_of Ds a (class (r a (length u))) (class (r a (S (length u))))
+      (density_of (noises (length u))) (ask u) (held u) (C (length u) + t)).
   { intros u Hu. apply (revealed_step a _ (C (length u))); auto; try lra. now apply (noisy_before j). }
   assert (HCp : forall l, (l < j)%nat -> 0 <= C l + t).
   { intros l Hl. generalize (revealed_pos a l (C l) ltac:(lra) (HC l Hl)). lra. }
-  apply (composition x0 Ds support cdf ask cuts cuts_sorted (fun l => density_of (noises l)) a a (r a) (r a)
+  apply (compose (fun l => density_of (noises l)) a a
     (fun i => C i + t) (fun i => C i + t) j int_before) with (passes := held) (value := along ev); auto; try lra.
   - intros l y _. now apply density_of_nonneg.
-  - intros; apply along_S.
+  - exact (along_S ev).
   - left. apply Rpower_pos.
   - intros u lam la lb Hu (Hca & _ & Hl). rewrite Rmult_0_l, Rplus_0_r. simpl.
     apply (hoelder x0 Ds support a M lam la (r a j) (ev u)); auto. intros S HS. generalize (Hl S HS). lra.
@@ -418,13 +423,13 @@ Proof.
     intros t Ht.
     assert (HCp : forall l, (l < j)%nat -> 0 <= C l + t).
     { intros l Hl. generalize (revealed_pos a l (C l) ltac:(lra) (HC l Hl)). lra. }
-    assert (Hst : forall u, (length u < j)%nat -> step_of x0 Ds a (r a (length u)) (r a (S (length u)))
+    assert (Hst : forall u, (length u < j)%nat -> step_of Ds a (class (r a (length u))) (class (r a (S (length u))))
       (density_of (noises (length u))) (ask u) (held u) (C (length u) + t)).
     { intros u Hu. apply (revealed_step a _ (C (length u))); auto; try lra. now apply (noisy_before j). }
     assert (Hk1 : forall l, (l <= j)%nat -> 0 < kap rows (r 1 l)).
     { assert (Hkj : 0 < kap rows (r 1 j)) by (destruct HT as [V e h Hl (HV & _)|e h Hl Hk]; auto).
       intros l Hl. now apply (kap_before l j). }
-    assert (Hst1 : forall u, (length u < j)%nat -> step_of x0 Ds 1 (r 1 (length u)) (r 1 (S (length u)))
+    assert (Hst1 : forall u, (length u < j)%nat -> step_of Ds 1 (class (r 1 (length u))) (class (r 1 (S (length u))))
       (density_of (noises (length u))) (ask u) (held u) (1 + t)).
     { intros u Hu. destruct (normal_noise _ Hu) as (s & Hs).
       apply (revealed_step 1 _ (price 1 (1 / (4 * n * kap rows (r 1 (length u)))) (noises (length u)))); auto; try lra.
@@ -435,12 +440,12 @@ Proof.
         assert (0 < 1 / (4 * n * kap rows (r 1 (length u))) / s^2); [|lra].
         apply Rdiv_lt_0_compat; [|now apply pow_lt]. apply Rdiv_lt_0_compat; [lra|].
         repeat apply Rmult_lt_0_compat; try lra. apply Hk1. lia. }
-    apply (composition x0 Ds support cdf ask cuts cuts_sorted (fun l => density_of (noises l)) a 1 (r a) (r 1)
+    apply (compose (fun l => density_of (noises l)) a 1
       (fun i => C i + t) (fun i => 1 + t) j int_before) with (passes := held)
       (value := along (fun u S => on held up u S + on held down u S)); auto; try lra.
     + intros l y _. now apply density_of_nonneg.
     + intros; lra.
-    + intros; apply along_S.
+    + exact (along_S (fun u S => on held up u S + on held down u S)).
     + left. apply Rpower_pos.
     + intros u lam la lb Hu (Hca & Hcb & Hl). simpl along.
       rewrite (mean_ext E _ (fun S => lam S * on held up u S + lam S * on held down u S)) by (intros; ring).
@@ -533,9 +538,8 @@ Qed.
 Lemma cdf_up l s t : Rbar_le s t -> cdf l s <= cdf l t.
 Proof. now apply cdf_of_rises. Qed.
 
-Notation one_more := (Rounded.one_more Ds cdf cdf_up (fun l => cdf_of_ends _ (all_proper l)) ask cuts cuts_sorted tau
-  count_above count_below).
-Notation nothing_off := (Rounded.nothing_off Ds ask tau count_above count_below).
+Notation one_more := (Rounded.one_more cdf cdf_up (fun l => cdf_of_ends _ (all_proper l)) cuts cuts_sorted
+  (fun u => emp (ask u)) (off Ds ask tau count_above count_below)).
 Notation off_held := (fun u S => on held up u S + on held down u S).
 Notation lost := (fun u S => 1 - ind (held u) S).
 Notation one := (fun u S => off_held u S + lost u S).
