@@ -12,9 +12,6 @@ Opaque coins N.
 (* All rows of a thousand coins. *)
 Definition all : list bool := repeat true (length Ds).
 
-Lemma select_all {A} (l : list A) : select (repeat true (length l)) l = l.
-Proof. induction l as [|a l IH]; [reflexivity|]. cbn [length repeat select]. now rewrite IH. Qed.
-
 Lemma everyone : select all Ds = Ds.
 Proof. apply select_all. Qed.
 
@@ -176,7 +173,7 @@ Proof.
   - intros v Hv. rewrite next by lia. rewrite hundredths_length in Hv.
     replace (at_count 100 v) with 99%nat by (generalize (at_count_le 100 v); lia).
     rewrite (INR_IZR_INZ 99). simpl. lra.
-  - intros v _. apply wide_width; [rewrite size_all|]; lra.
+  - intros v _ _ _. apply wide_width; [rewrite size_all|]; lra.
 Qed.
 End BoardOfValues.
 
@@ -231,7 +228,7 @@ Proof.
   - intros v Hv. rewrite next_count by lia. rewrite counts_length in Hv.
     assert (E : INR (at_count k v + 1) = INR k) by (f_equal; specialize (H1 v); lia).
     rewrite plus_INR in E. simpl INR in *. lra.
-  - intros v _. apply wide_width; [rewrite size_all|]; lra.
+  - intros v _ _ _. apply wide_width; [rewrite size_all|]; lra.
 Qed.
 End BoardOfCounts.
 

@@ -317,7 +317,7 @@ Qed.
 (* "open-board": whatever the analyst submits, the best truth is within half of D of the middle of its interval at all
    times up to m at which all raises were by one step; D is the greatest width, [wide] at the two levels. *)
 Theorem open_board (D : node -> R) m :
-  (forall v, v <> nil -> wide n (level_low v) (level_high v) s (D v)) ->
+  (forall v, v <> nil -> all_right v -> one_step v -> wide n (level_low v) (level_high v) s (D v)) ->
   P (fun w => exists later v, shown (cell_shown P looks) stop m w = later ++ v /\ v <> nil /\
      one_step v /\ ~ (board_low v <= best v <= board_high v /\ board_high v - board_low v <= D v)) <= beta.
 Proof.
@@ -337,7 +337,7 @@ Proof.
       - apply Classical_Prop.NNPP. intros Hn. apply Hgood. exists (later ++ l), c, u. split; [|exact Hn].
         rewrite Hs, E, app_assoc. reflexivity. }
     split; [now apply best_within|].
-    assert (Hb := board_nonneg v Hr). assert (Hw := HD v Hne). unfold wide in Hw.
+    assert (Hb := board_nonneg v Hr). assert (Hw := HD v Hne Hr H1). unfold wide in Hw.
     specialize (fun c u => Hw (board v) c u Hb).
     destruct (low_finite v Hr) as [_ Hg]. destruct (high_finite v Hr) as [_ Hl].
     assert (Hlow : board_high v - D v <= board_low v).

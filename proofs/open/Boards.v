@@ -8,6 +8,9 @@ From dpcalc Require Import Tree Count Gate Tails Budget Cells OpenGate Records F
 Import ListNotations.
 Open Scope R_scope.
 
+Lemma select_all {A} (l : list A) : select (repeat true (length l)) l = l.
+Proof. induction l as [|a l IH]; [reflexivity|]. cbn [length repeat select]. now rewrite IH. Qed.
+
 Section Boards.
 Context {X : Type}.
 Variable Ds : list (law X).
@@ -44,7 +47,8 @@ Hypothesis no_cut : forall v, length (cuts v) = 0%nat -> 1 <= shown_score v + s.
 Hypothesis one_cut : forall v, length (cuts v) = 1%nat -> 1 <= nth 0 (cuts v) 0 + s.
 
 Theorem open_board_bounded (D : node -> R) m :
-  (forall v, v <> nil -> wide n (level_low P bounded_looks beta q v) (level_high P bounded_looks beta q v) s (D v)) ->
+  (forall v, v <> nil -> all_right P bounded_looks beta q v -> one_step v ->
+    wide n (level_low P bounded_looks beta q v) (level_high P bounded_looks beta q v) s (D v)) ->
   P (board_fails bounded_looks D m) <= beta.
 Proof.
   assert (Hn : 0 < n) by (apply n_pos; auto).
@@ -88,7 +92,8 @@ Lemma share_range v i : (i < length (counts v))%nat -> 1 / n <= share v i <= 1.
 Proof. apply (count_range Ds rows some_rows (counts v) (counts_range v)). Qed.
 
 Theorem open_board_counts (D : node -> R) m :
-  (forall v, v <> nil -> wide n (level_low P counted_looks beta q v) (level_high P counted_looks beta q v) s (D v)) ->
+  (forall v, v <> nil -> all_right P counted_looks beta q v -> one_step v ->
+    wide n (level_low P counted_looks beta q v) (level_high P counted_looks beta q v) s (D v)) ->
   P (board_fails counted_looks D m) <= beta.
 Proof.
   assert (Hn : 0 < n) by (apply n_pos; auto). assert (H1n : 0 < 1 / n) by (apply Rdiv_lt_0_compat; lra).
