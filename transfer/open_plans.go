@@ -168,9 +168,9 @@ func (a Answer) MostNats() (nats float64) {
 	return nats
 }
 
-// Steps of boards and guesses that are planned.
+// UsualStep is the step of boards and guesses that are planned, and leastStep the finest.
 const (
-	usualStep = 0.01
+	UsualStep = 0.01
 	leastStep = 0x1p-14
 )
 
@@ -178,7 +178,7 @@ const (
 // Each tau is the tau of its step.
 func stepped(width func(p open.Plan, step float64) float64) func(g Goal, p open.Plan) (float64, Mechanism) {
 	return func(_ Goal, p open.Plan) (float64, Mechanism) {
-		step := usualStep
+		step := UsualStep
 		tau := width(p, step)
 		for {
 			finer := max(tau/2, leastStep)

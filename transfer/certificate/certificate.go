@@ -22,7 +22,7 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 		return "", errors.New(a.Reason)
 	case !ok:
 		why := cmp.Or(missing[m.Name], "Coq does not evaluate the numbers of its theorem")
-		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final, or best with --method ladder", m.Name, why)
+		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final, best with --open or --method ladder", m.Name, why)
 	}
 	p, err := newPlan(m, a)
 	if err != nil {
@@ -36,7 +36,8 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 }
 
 // writers find what bounds the tails of a plan, by methods, and return the text of its theorem.
-var writers = map[string]func(p *plan) (text string, err error){"gate": gate, "ladder": ladder, "sealed": sealed, "open-gate": openGate}
+var writers = map[string]func(p *plan) (text string, err error){"gate": gate, "ladder": ladder, "sealed": sealed,
+	"open-gate": openGate, "open-board": openBoard}
 
 // missing says why the methods whose rows Coq checks have no file.
 var missing = map[string]string{
@@ -44,7 +45,6 @@ var missing = map[string]string{
 	"gaussian-schedule": "its bound is an integral over normal noise",
 	"sparse-validate":   "its bound is a sum over widths of cells",
 	"rounding-widths":   "its bound is a sum over widths of cells",
-	"open-board":        "a file states no steps of a board",
 	"open-guess":        "a file states no cells of guesses",
 }
 

@@ -1,9 +1,11 @@
 package certificate_test
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/dpcalc/dpcalc/theory"
 	"github.com/dpcalc/dpcalc/transfer"
 	"github.com/dpcalc/dpcalc/transfer/certificate"
+	"github.com/dpcalc/dpcalc/transfer/open"
 )
 
 func beta(t *testing.T, text string) theory.LogProb {
@@ -38,6 +41,11 @@ func solved(t *testing.T, method string, g transfer.Goal) (transfer.Method, tran
 func opened(g transfer.Goal, pass int64, bar transfer.Option) transfer.Goal {
 	g = gated(g, pass, bar)
 	g.Open = true
+	return g
+}
+
+func ranked(g transfer.Goal, raises int64) transfer.Goal {
+	g.Feedback, g.Passes, g.Open = transfer.Best, raises, true
 	return g
 }
 
@@ -175,6 +183,8 @@ func TestOneRowFewerIsInTheFile(t *testing.T) {
 		{"open-gate", " < convex_tail (Z.to_nat 1113) (800000000000 / 1000000000000) y t", opened(base, 3, transfer.Some(0.8))},
 		{"open-gate", " < binomial (Z.to_nat 1028) (80 / 100) j", opened(binary, 3, transfer.Some(0.8))},
 		{"open-gate", "~ wide 2539 ", opened(base, 3, transfer.Option{})},
+		{"open-board", "~ wide 3469 ", ranked(base, 3)},
+		{"open-board", "~ wide 3469 ", ranked(binary, 3)},
 		{"sealed", "5/6000 < convex_tail (Z.to_nat 1167)", final(base)},
 		{"sealed", "5/3000 < binomial (Z.to_nat 1000) (50000 / 100000)", final(binary)},
 	} {
@@ -208,6 +218,72 @@ func TestOpenLevelsByWalking(t *testing.T) {
 		}
 		if !strings.Contains(text, "("+left.String()+") (bar v) (x v)") {
 			t.Errorf("look %d, pass %d: no level %v in\n%s", looks, passes, left, text)
+		}
+	}
+}
+
+// TestBoardLevelsByWalking takes the looks of an open board in a random order. Each leaves its share, and a raise by
+// one step the half of it.
+func TestBoardLevelsByWalking(t *testing.T) {
+	draw, half, one := rand.New(rand.NewPCG(5, 6)), big.NewRat(1, 2), big.NewRat(1, 1)
+	times := func(x, y *big.Rat) *big.Rat { return new(big.Rat).Mul(x, y) }
+	for range 20 {
+		looks := 2 + draw.Int64N(30)
+		raises := 1 + draw.Int64N(looks)
+		g := transfer.Goal{Queries: looks, Tau: 0.1, Beta: beta(t, "0.03")}
+		m, a := solved(t, "open-board", ranked(g, raises))
+		text, err := certificate.Of(m, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, raised := big.NewRat(3, 100), int64(0)
+		share := func(look int) *big.Rat { return big.NewRat(1+2*raised, 5+2*int64(look)) }
+		for look, place := range draw.Perm(int(looks) - 1) {
+			if place < int(raises)-1 {
+				left = times(left, times(share(look), half))
+				raised++
+			} else {
+				left = times(left, new(big.Rat).Sub(one, share(look)))
+			}
+		}
+		q := share(int(looks) - 1)
+		levels := regexp.MustCompile(`~ wide \d+ \((\d+/\d+)\) \((\d+/\d+)\) `).FindStringSubmatch(text)
+		within := func(low, above *big.Rat) bool {
+			for i, want := range []*big.Rat{low, new(big.Rat).Sub(one, above)} {
+				if got, ok := new(big.Rat).SetString(levels[i+1]); !ok || got.Cmp(times(left, want)) != 0 {
+					return false
+				}
+			}
+			return true
+		}
+		if !within(one, q) && !within(q, times(q, half)) {
+			t.Errorf("look %d, raise %d: no levels of what is left, %v, in\n%s", looks, raises, left, text)
+		}
+	}
+}
+
+// TestCutsOfABoardAreTheLedgers compares the cuts of BoardPlans.v, k + max(i, ceil(i s n/d)) of n rows, with the cuts
+// of an open ledger of 0/1 values.
+func TestCutsOfABoardAreTheLedgers(t *testing.T) {
+	draw := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		n, d := 1+2*draw.Int64N(300), int64(64) // odd: no cut but the last is a whole number of steps
+		s, k := 1+draw.Int64N(8), draw.Int64N(n+1)
+		step := float64(s) / float64(d)
+		steps := open.Steps{Within: step, Step: step, Most: 40}
+		l, err := open.Board(open.ZeroOne{Rows: n}, float64(k)/float64(n), 0.5, steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []int64
+		for _, c := range l.Cuts {
+			got = append(got, int64(math.Round(c.At*float64(n))))
+		}
+		for i := int64(1); i <= n-k && i*s*n <= (n-k)*d; i++ {
+			want = append(want, k+max(i, (i*s*n+d-1)/d))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d rows, step %d/%d, shown %d: cuts %v, want %v", n, s, d, k, got, want)
 		}
 	}
 }
@@ -276,6 +352,7 @@ func TestRowsWithoutACertificate(t *testing.T) {
 		{"gate", "it evaluates no infimum of exponentials", agreeing},
 		{"open-gate", "a file proves open plans of look 100 at most", opened(late, 3, transfer.Option{})},
 		{"open-gate", "and gates of differences, not open-gate for difference", opened(signed, 3, transfer.Option{})},
+		{"open-board", "a file proves open plans of look 100 at most", ranked(late, 3)},
 		{"sealed", "and gates of differences, not sealed for difference", final(signed)},
 	} {
 		m, a := solved(t, c.method, c.goal)

@@ -163,6 +163,8 @@ func kinds(t *testing.T, draw *rand.Rand) []kind {
 		{"open-gate", opened(random(), 1, transfer.Some(0.6)), false},
 		{"open-gate", binary(opened(random(), 2, transfer.Some(0.55))), false},
 		{"open-gate", opened(random(), 2, transfer.Option{}), true},
+		{"open-board", ranked(random(), 2), true},
+		{"open-board", binary(ranked(random(), 1)), false},
 		{"ladder", best(random()), false},
 		{"ladder", above(random()), true},
 		{"ladder", binary(best(random())), false},

@@ -3,7 +3,7 @@ ${- end}, ${.n} independent rows, ${.m} queries, tau = ${.goal.Tau}, beta = ${.b
    With the proofs compiled in the folder proofs: coqc -Q proofs dpcalc FILE *)
 From Coq Require Import Reals List ZArith.
 From dpcalc Require Import Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans
-${- if .board} LadderPlans${else if .goal.Open} OpenRows OpenPlans WidePlans${else if .goal.Decides} LeadPlans LeadCounts LeadGatePlans${end}.
+${- if .goal.Open} Budget OpenGate Looks OpenRows Board Boards OpenPlans WidePlans BoardPlans${else if .board} LadderPlans${else if .goal.Decides} LeadPlans LeadCounts LeadGatePlans${end}.
 Import ListNotations.
 Open Scope R_scope.
 
