@@ -22,7 +22,7 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 		return "", errors.New(a.Reason)
 	case !ok:
 		why := cmp.Or(missing[m.Name], "Coq does not evaluate the numbers of its theorem")
-		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final, best with --open or --method ladder", m.Name, why)
+		return "", fmt.Errorf("no file proves a plan of %s, as %s; want --feedback gate or final, best with --open or --method ladder, or answers with --method gaussian-schedule", m.Name, why)
 	}
 	p, err := newPlan(m, a)
 	if err != nil {
@@ -37,15 +37,14 @@ func Of(m transfer.Method, a transfer.Answer) (string, error) {
 
 // writers find what bounds the tails of a plan, by methods, and return the text of its theorem.
 var writers = map[string]func(p *plan) (text string, err error){"gate": gate, "ladder": ladder, "sealed": sealed,
-	"open-gate": openGate, "open-board": openBoard}
+	"open-gate": openGate, "open-board": openBoard, "gaussian-schedule": noisy}
 
 // missing says why the methods whose rows Coq checks have no file.
 var missing = map[string]string{
-	"gaussian":          "its bound is an integral over normal noise",
-	"gaussian-schedule": "its bound is an integral over normal noise",
-	"sparse-validate":   "its bound is a sum over widths of cells",
-	"rounding-widths":   "its bound is a sum over widths of cells",
-	"open-guess":        "a file states no cells of guesses",
+	"gaussian":        "its one noise is certified for all answers together",
+	"sparse-validate": "its bound is a sum over widths of cells",
+	"rounding-widths": "its bound is a sum over widths of cells",
+	"open-guess":      "a file states no cells of guesses",
 }
 
 // plan is an answer with its numbers as fractions, and the file as far as it is written.
@@ -89,9 +88,13 @@ func newPlan(m transfer.Method, a transfer.Answer) (*plan, error) {
 	case g.Samples > mostRows:
 		return nil, fmt.Errorf("a file proves plans of at most %d rows", mostRows)
 	}
-	p := &plan{Goal: g, run: a.Mechanism, values: map[string]any{"method": m.Name}}
+	p := &plan{Goal: g, run: a.Mechanism, values: map[string]any{"method": m.Name, "answers": nil}}
 	var err error
-	if p.beta, err = betaOf(g.Beta); err != nil {
+	digits := 9
+	if m.Scheduled { // whose sum is a search's to about as many
+		digits = 7
+	}
+	if p.beta, err = betaOf(g.Beta, digits); err != nil {
 		return nil, err
 	}
 	p.Tau = roundedUp(g.Tau, 10)

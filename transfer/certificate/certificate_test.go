@@ -1,6 +1,7 @@
 package certificate_test
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -329,6 +330,34 @@ func tested(t *testing.T, s maxinfo.Step, alpha string) float64 {
 	return tests[pvalue.Best(tests)].ThresholdFloat()
 }
 
+// TestFileHasTheNoiseOfItsPlan reads the noise of each answer to its last digit, and which sides count.
+func TestFileHasTheNoiseOfItsPlan(t *testing.T) {
+	for _, oneSided := range []bool{false, true} {
+		g := transfer.Goal{Queries: 4, Tau: 0.1, Beta: beta(t, "0.05")}
+		g.OneSided = oneSided
+		m, a := solved(t, "gaussian-schedule", g)
+		text, err := certificate.Of(m, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		over, ok := new(big.Rat).SetString(regexp.MustCompile(`noises (\d+) answers`).FindStringSubmatch(text)[1])
+		written := regexp.MustCompile(`Answer (\d+) (\d+)`).FindAllStringSubmatch(text, -1)
+		sides := fmt.Sprintf("true %v (Z.to_nat 4) <= 5/100", !oneSided)
+		if !ok || len(written) != 4 || !strings.Contains(text, sides) {
+			t.Fatalf("want four answers and %s in\n%s", sides, text)
+		}
+		for block := range a.Noise() {
+			for i, want := range []float64{block.Scale, block.Cut} {
+				whole, _ := new(big.Rat).SetString(written[0][i+1])
+				if got, _ := whole.Quo(whole, over).Float64(); got != want {
+					t.Errorf("the file has %v, the plan %v", got, want)
+				}
+			}
+			written = written[1:]
+		}
+	}
+}
+
 func TestRowsWithoutACertificate(t *testing.T) {
 	base := transfer.Goal{Queries: 30, Tau: 0.05, Beta: beta(t, "0.05")}
 	many, tiny := base, base
@@ -345,7 +374,8 @@ func TestRowsWithoutACertificate(t *testing.T) {
 		method, want string
 		goal         transfer.Goal
 	}{
-		{"gaussian-schedule", "no file proves a plan of gaussian-schedule", base},
+		{"gaussian", "no file proves a plan of gaussian, as its one noise is certified for all answers together", base},
+		{"gaussian-schedule", "a file proves plans of at most 10 noisy answers", base},
 		{"gate", "a file proves plans for 0/1 queries at any mean of at most 10000 rows", gated(many, 3, transfer.Option{})},
 		{"gate", "a file proves plans of a beta of at least 1e-100", gated(tiny, 3, transfer.Option{})},
 		{"gate", "a file proves plans for independent rows of equal weight", varied},

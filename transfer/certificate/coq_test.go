@@ -48,7 +48,8 @@ func TestCoqAcceptsPlansAndNothingLess(t *testing.T) {
 		text := file(t, m, a)
 		put(fmt.Sprintf("plan%d", i), text)
 		fewer := regexp.MustCompile(fmt.Sprintf(`\b%d\b`, a.Samples)).ReplaceAllString(text, fmt.Sprint(a.Samples-1))
-		if a.Decided == transfer.Undecided || a.Bar.Given { // else one row fewer has a row fewer that is decided
+		noisy := a.Mechanism.Scheduled()                                // whose search may find a row too many
+		if !noisy && (a.Decided == transfer.Undecided || a.Bar.Given) { // else one row fewer has a row fewer that is decided
 			refused(fmt.Sprintf("fewer%d", i), fewer)
 		}
 		g := a.Goal
@@ -151,6 +152,7 @@ func kinds(t *testing.T, draw *rand.Rand) []kind {
 		return g
 	}
 	one := func(g transfer.Goal) transfer.Goal { g.OneSided = true; return g }
+	shown := func(g transfer.Goal) transfer.Goal { g.Queries = 1 + draw.Int64N(4); return g }
 	return []kind{
 		{"gate", gated(random(), 2, bar()), true},
 		{"gate", one(gated(random(), 1, bar())), false},
@@ -173,6 +175,8 @@ func kinds(t *testing.T, draw *rand.Rand) []kind {
 		{"sealed", one(binary(final(random()))), false},
 		{"sealed", final(random()), false},
 		{"sealed", one(final(random())), true},
+		{"gaussian-schedule", shown(random()), true},
+		{"gaussian-schedule", one(binary(shown(random()))), false},
 		{"gate", leads(gated(random(), 2, transfer.Some(0.02))), true},
 		{"gate", one(leads(gated(random(), 2, transfer.Some(-0.01)))), false},
 		{"gate", leads(gated(random(), 1, transfer.Option{})), false},

@@ -102,6 +102,6 @@ func (p *plan) raise(steps []step) (err error) {
 	if solved := math.Abs(p.beta.ln()-p.Beta.Ln()) > 1e-12; !solved || ln > p.Beta.Ln()+1e-7 {
 		return errNarrow
 	}
-	p.beta, err = betaOf(theory.LogProb(ln))
+	p.beta, err = betaOf(theory.LogProb(ln), 9)
 	return err
 }

@@ -40,13 +40,13 @@ func roundedUp(x float64, digits int) float64 {
 	}
 }
 
-// betaOf returns the decimal of a failure probability. One that was solved for leaves room for roundings.
-func betaOf(beta theory.LogProb) (fraction, error) {
+// betaOf returns a failure probability with so many digits. One that was solved for leaves room for roundings.
+func betaOf(beta theory.LogProb, digits int) (fraction, error) {
 	value := beta.Value()
 	if !(value >= 1e-100) {
 		return fraction{}, errors.New("a file proves plans of a beta of at least 1e-100")
 	}
-	ints, over := overOne(roundedUp(value*(1-1e-14), 9))
+	ints, over := overOne(roundedUp(value*(1-1e-14), digits))
 	return fraction{ints[0], over}, nil
 }
 

@@ -25,7 +25,7 @@ func Gates(looks, passes int64, alpha theory.LogProb) (string, error) {
 // threshold writes that tests with the threshold alpha over their number reject a true null hypothesis with probability
 // at most alpha.
 func threshold(alpha theory.LogProb, tests *big.Int, looks, passes int64) (string, error) {
-	level, err := betaOf(alpha)
+	level, err := betaOf(alpha, 9)
 	if err != nil || math.Abs(level.ln()-alpha.Ln()) > 1e-12*(1-alpha.Ln()) {
 		return "", errors.New("a file proves levels alpha of at most nine digits, from 1e-100")
 	}

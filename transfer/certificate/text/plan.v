@@ -2,8 +2,10 @@
 ${- end}, ${.n} independent rows, ${.m} queries, tau = ${.goal.Tau}, beta = ${.beta}.
    With the proofs compiled in the folder proofs: coqc -Q proofs dpcalc FILE *)
 From Coq Require Import Reals List ZArith.
-From dpcalc Require Import Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans
-${- if .goal.Open} Budget OpenGate Looks OpenRows Board Boards OpenPlans WidePlans BoardPlans${else if .board} LadderPlans${else if .goal.Decides} LeadPlans LeadCounts LeadGatePlans${end}.
+${if .answers}From Coquelicot Require Import Rbar.
+From dpcalc Require Import Tree Tails Guesses Line Normal Posterior Rounded Tangent NoisePlans
+${- else}From dpcalc Require Import Tree Count Gate Tails Binomial ConvexTail Records Rows Sides Certified Evaluate Differences Plans DifferencePlans
+${- if .goal.Open} Budget OpenGate Looks OpenRows Board Boards OpenPlans WidePlans BoardPlans${else if .board} LadderPlans${else if .goal.Decides} LeadPlans LeadCounts LeadGatePlans${end}${end}.
 Import ListNotations.
 Open Scope R_scope.
 

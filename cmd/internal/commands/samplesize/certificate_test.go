@@ -23,7 +23,7 @@ func TestCertificateFile(t *testing.T) {
 func TestCertificateRefusals(t *testing.T) {
 	dir := t.TempDir()
 	for args, want := range map[string]string{
-		"-m 5 -t 0.05 --certificate p.v":                                "--certificate: got gaussian-schedule as the best method, no file proves a plan of gaussian-schedule, as its bound is an integral over normal noise; want --feedback gate or final, best with --open or --method ladder\n",
+		"-m 5 -t 0.05 --method gaussian --certificate p.v":              "--certificate: got gaussian as the best method, no file proves a plan of gaussian, as its one noise is certified for all answers together; want --feedback gate or final, best with --open or --method ladder, or answers with --method gaussian-schedule\n",
 		"-m 5 -t 0.05 --feedback final --certificate a-b.v":             "--certificate: got a-b.v, want a name of letters, digits and _ in .v",
 		"-m 5 -t 0.05 --feedback final --certificate p.txt":             "--certificate: got p.txt, want a name",
 		"-m 5,6 -t 0.05 --feedback final --certificate p.v":             "--certificate: got 2 goals, want one",
