@@ -696,6 +696,7 @@ func withKnown(r *rand.Rand, g Goal) Goal {
 func TestCertificatesInDecimals(t *testing.T) {
 	for _, m := range Methods() {
 		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
 			e, ok := evaluations[m.Name]
 			if !ok {
 				t.Fatal("the method has no evaluation in decimals")
