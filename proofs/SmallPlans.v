@@ -60,7 +60,7 @@ Theorem lead_instance : Hoeffding1956 ->
 Proof.
   intros H56.
   assert (Hw : forall (A : outcome -> Prop) x, A x -> ind (fun x => ~ A x) x = 0).
-  { intros A x HA. unfold ind. destruct (ClassicalDescription.excluded_middle_informative (~ A x)); tauto. }
+  { intros A x HA. decide_ind. }
   assert (Hd : decided_by three [true; true; true] [true; true; false] won wins).
   { repeat constructor; unfold settled, sure; simpl; rewrite ?Hw; simpl; lra. }
   assert (En : size three [true; true; true] = 3) by (unfold size, Tails.n; simpl; lra).

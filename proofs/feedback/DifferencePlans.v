@@ -18,29 +18,25 @@ Notation P := (P Ds).
 Definition gain (q : difference X) (S : list X) : R := sumR S (dn q) / Tails.n Ds.
 Definition gain_truth (q : difference X) : R := sumR Ds (fun D => D (dn q)) / Tails.n Ds.
 
-Definition half (q : difference X) : query X.
-  exists (fun x => / 2 * (1 + dn q x)). intros x. destruct q as [f Hf]. simpl. specialize (Hf x). lra.
-Defined.
-
 Lemma rows_pos : 0 < Tails.n Ds.
 Proof. rewrite (rows_n Ds n rows n_pos). now apply IZR_lt. Qed.
 
-Lemma half_pop q : pop Ds (half q) = (1 + gain_truth q) / 2.
+Lemma half_pop q : pop Ds (as_query q) = (1 + gain_truth q) / 2.
 Proof.
   assert (Hn := rows_pos). unfold pop, gain_truth.
   rewrite (sumR_ext Ds _ (fun D => / 2 * (1 + D (dn q)))).
   - rewrite sumR_scal, sumR_plus, sumR_const. fold (Tails.n Ds). field. lra.
-  - intros D _. unfold half. cbn [fn proj1_sig]. rewrite mean_scal, mean_plus, mean_const. reflexivity.
+  - intros D _. unfold as_query. cbn [fn proj1_sig]. rewrite mean_scal, mean_plus, mean_const. reflexivity.
 Qed.
 
-Lemma half_emp q (S : list X) : length S = length Ds -> emp Ds (half q) S = (1 + gain q S) / 2.
+Lemma half_emp q (S : list X) : length S = length Ds -> emp Ds (as_query q) S = (1 + gain q S) / 2.
 Proof.
-  intros H. assert (Hn := rows_pos). unfold emp, gain, half. cbn [fn proj1_sig].
+  intros H. assert (Hn := rows_pos). unfold emp, gain, as_query. cbn [fn proj1_sig].
   rewrite sumR_scal, sumR_plus, sumR_const, H. fold (Tails.n Ds). field. lra.
 Qed.
 
 Lemma to_half q (A : R -> Prop) (B : R -> Prop) : (forall x, A x -> B ((1 + x) / 2)) ->
-  P (fun S => A (gain q S)) <= P (fun S => B (emp Ds (half q) S)).
+  P (fun S => A (gain q S)) <= P (fun S => B (emp Ds (as_query q) S)).
 Proof. intros H. apply P_length. intros S HS HA. rewrite half_emp by auto. auto. Qed.
 
 Lemma half_margin d s : (0 < d)%Z -> IZR s / IZR (2 * d) = IZR s / IZR d / 2.
@@ -61,9 +57,9 @@ Proof.
   apply (any_within_valid Ds n rows n_pos e) in H1; [|lia]. rewrite half_margin in H1 by auto.
   assert (some := some_rows Ds n rows n_pos).
   apply gate_thresholds; auto; try (intros; apply Rle_dec); unfold below_bar, far_above; [intros t; lra| |].
-  - intros v Hv. eapply Rle_trans; [|apply (certified_above Ds some _ _ Hl H1 (half (fst (analyst v))))].
+  - intros v Hv. eapply Rle_trans; [|apply (certified_above Ds some _ _ Hl H1 (as_query (fst (analyst v))))].
     apply (to_half _ (fun x => x >= _) (fun y => y - _ >= _)). intros x. rewrite half_pop. lra.
-  - intros v Hv. eapply Rle_trans; [|apply (certified_below Ds some _ _ Hl H1 (half (fst (analyst v))))].
+  - intros v Hv. eapply Rle_trans; [|apply (certified_below Ds some _ _ Hl H1 (as_query (fst (analyst v))))].
     apply (to_half _ (fun x => x < _) (fun y => _ - y >= _)). intros x. rewrite half_pop. lra.
 Qed.
 
@@ -77,7 +73,7 @@ Lemma half_pass d c s u : (0 < d)%Z -> 0 <= u ->
 Proof.
   intros Hd Hu H q Hq. replace (c + d + s)%Z with (c + s + d)%Z in H by lia. rewrite !half_value in H by auto.
   rewrite plus_IZR in H. unfold Rdiv at 2 in H. rewrite Rmult_plus_distr_r in H. rewrite <- (rows_n Ds n rows n_pos) in H.
-  eapply Rle_trans; [|apply (lower_valid Ds (some_rows Ds n rows n_pos) (half q) _ _ _ Hu H)].
+  eapply Rle_trans; [|apply (lower_valid Ds (some_rows Ds n rows n_pos) (as_query q) _ _ _ Hu H)].
   - apply (to_half _ (fun x => x >= _) (fun y => y >= _)). intros x. unfold Rdiv. lra.
   - rewrite half_pop. lra.
 Qed.
@@ -100,7 +96,7 @@ Proof.
   assert (E : forall x, IZR (2 * d - (c + d + x)) / IZR (2 * d) = 1 - (1 + (IZR c / IZR d + IZR x / IZR d)) / 2).
   { intros x. rewrite minus_IZR, !plus_IZR, mult_IZR. field. lra. }
   rewrite !E in H2. rewrite <- (rows_n Ds n rows n_pos) in H2. intros q Hq.
-  eapply Rle_trans; [|apply (upper_valid Ds some (half q) _ _ _ Hl H2)].
+  eapply Rle_trans; [|apply (upper_valid Ds some (as_query q) _ _ _ Hl H2)].
   - apply (to_half _ (fun x => x < _) (fun y => y < _)). intros x. lra.
   - rewrite half_pop. rewrite mult_IZR. unfold Rdiv in *. lra.
 Qed.

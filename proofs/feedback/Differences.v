@@ -10,6 +10,9 @@ Open Scope R_scope.
 (* A difference has values in [-1,1]. *)
 Definition difference X := { f : X -> R | forall x, -1 <= f x <= 1 }.
 Definition dn {X} (q : difference X) : X -> R := proj1_sig q.
+Definition as_query {X} (q : difference X) : query X.
+  exists (fun x => / 2 * (1 + dn q x)). intros x. destruct q as [f Hf]. simpl. specialize (Hf x). lra.
+Defined.
 Definition minus {X} (q : difference X) : difference X.
   exists (fun x => - dn q x). intros x. destruct q as [f Hf]. simpl. specialize (Hf x). lra.
 Defined.

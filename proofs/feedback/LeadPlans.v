@@ -14,8 +14,7 @@ Proof.
   intros H. revert m. induction H as [|D Ds a d asked decided Hs Hd IH]; intros m Hm.
   - exists nil. split; [constructor|]. simpl in *. lia.
   - assert (Hself : sure D (fun x => f x = f x)).
-    { unfold sure. rewrite (mean_ext D _ (fun _ => 0)); [apply mean_const|]. intros x. unfold ind.
-      destruct (ClassicalDescription.excluded_middle_informative _); tauto. }
+    { unfold sure. rewrite (mean_ext D _ (fun _ => 0)); [apply mean_const|]. intros x. decide_ind. }
     destruct a, d; cbn [settled] in Hs; cbn [select length] in Hm; try contradiction.
     + destruct (IH (m - 1)%nat ltac:(lia)) as (w & Hw & Hl). exists (true :: w). split; [now constructor|].
       cbn [select length]. lia.
@@ -61,13 +60,13 @@ Definition ahead (q : sharing) (S : list X) : R := lead Ds all (proj1_sig q) S.
 Definition truly (q : sharing) : R := lead_truth Ds all (proj1_sig q).
 
 Lemma shared (q : sharing) : exists decided, select decided Ds <> nil /\ size Ds decided = INR m /\
-  decided_by Ds all decided (proj1_sig q) (half (proj1_sig q)).
+  decided_by Ds all decided (proj1_sig q) (as_query (proj1_sig q)).
 Proof.
   destruct q as [f (decided & Hd & Hl)]. cbn [proj1_sig].
   destruct (widen _ _ _ _ m Hd) as (w & Hw & E); [rewrite all_rows; lia|]. exists w. split; [|split].
   - intros En. rewrite En in E. simpl in E. lia.
   - unfold size, Tails.n. now rewrite E.
-  - now apply half_decided.
+  - now apply as_query_decided.
 Qed.
 
 (* A known bar. *)
@@ -89,9 +88,9 @@ Qed.
 Definition turn (q : sharing) : sharing.
   exists (minus (proj1_sig q)). destruct q as [f (decided & Hd & Hl)]. exists decided.
   split; [|exact Hl]. cbn [proj1_sig].
-  assert (E : forall g : difference X, (fun x => 2 * fn (half g) x - 1) = dn g).
+  assert (E : forall g : difference X, (fun x => 2 * fn (as_query g) x - 1) = dn g).
   { intros g. apply FunctionalExtensionality.functional_extensionality. intros x. simpl. lra. }
-  assert (Ef : (fun x => 2 * fn (flip (half f)) x - 1) = dn (minus f)).
+  assert (Ef : (fun x => 2 * fn (flip (as_query f)) x - 1) = dn (minus f)).
   { apply FunctionalExtensionality.functional_extensionality. intros x. simpl. lra. }
   rewrite <- Ef at 2. apply decides_minus. now rewrite E.
 Defined.
@@ -124,7 +123,7 @@ Proof.
       replace (2 * INR m * s / n * (n / (2 * INR m))) with s by (field; lra).
       replace (tau * (n / (2 * INR m))) with (n * tau / (2 * INR m)) by (field; lra). exact Hs. }
     assert (Et := truth_among Ds all decided Hd f _ Hq). rewrite E, all_size in Et. fold t in Et.
-    assert (Hr := truth_range Ds decided (half f) Hd). rewrite Et in Hr.
+    assert (Hr := truth_range Ds decided (as_query f) Hd). rewrite Et in Hr.
     assert (Es : among n (INR m) (t + y) = among n (INR m) t + s) by (unfold among, y; field; lra).
     eapply Rle_trans; [|apply (lead_up Ds all decided Hd f _ Hq t (t + y) b Hb); [|apply Rle_refl]].
     - apply Pr_mono. intros S. lra.

@@ -371,11 +371,10 @@ Proof.
   assert (Hg : 0 < gamma <= 1).
   { unfold gamma. split; [apply exp_pos|]. rewrite <- exp_0. apply exp_le. generalize (pow2_ge_0 z). lra. }
   eapply Rle_trans; [apply (renyi_adjusted _ gamma Hg)|].
-  - intros S pi. unfold ind. destruct (ClassicalDescription.excluded_middle_informative _); lra.
+  - intros S pi. decide_ind.
   - intros pi. destruct (Classical_Prop.classic (null (selected pi))) as [H|H].
     + eapply Rle_trans; [|apply (Hp _ H)]. simpl. apply mean_mono. intros S. apply ind_le. tauto.
-    + rewrite (mean_ext _ _ (fun _ => 0)); [rewrite mean_const; lra|]. intros S. unfold ind.
-      destruct (ClassicalDescription.excluded_middle_informative _); tauto.
+    + rewrite (mean_ext _ _ (fun _ => 0)); [rewrite mean_const; lra|]. intros S. decide_ind.
   - assert (E : ln (1 / gamma) = z^2).
     { unfold Rdiv. rewrite Rmult_1_l. unfold gamma. rewrite <- exp_Ropp, ln_exp. ring. }
     rewrite E, sqrt_pow2 by auto. replace (z - sqrt rho) with (sqrt L) by (unfold z; ring).

@@ -8,7 +8,7 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* Independent parts of a sample. *)
-Lemma prodE_app {X} (A B : list (law X)) (f g : list X -> R) :
+Lemma prodE_parts {X} (A B : list (law X)) (f g : list X -> R) :
   prodE (A ++ B) (fun S => f (firstn (length A) S) * g (skipn (length A) S)) = prodE A f * prodE B g.
 Proof.
   revert f. induction A as [|D A IH]; intros f; simpl.
@@ -80,7 +80,7 @@ Lemma E_split (F f g : list X -> R) : (forall S, length S = rows -> F S = f (fir
   E F = prodE D1 f * prodE D2 g.
 Proof.
   intros H. rewrite (E_rows Ds support F (fun S => f (firstn k S) * g (skipn k S))) by auto.
-  assert (A := prodE_app D1 D2 f g). rewrite first_length, (firstn_skipn k Ds) in A. exact A.
+  assert (A := prodE_parts D1 D2 f g). rewrite first_length, (firstn_skipn k Ds) in A. exact A.
 Qed.
 
 Lemma staged_split r lam : staged k r lam -> exists l1 l2, class x0 D1 r l1 /\ class x0 D2 0 l2 /\

@@ -7,7 +7,7 @@
 
 From Coq Require Import Reals Lra Lia List Arith Bool ClassicalDescription.
 From Coquelicot Require Import Coquelicot.
-From dpcalc Require Import Tree.
+From dpcalc Require Import Tree Count.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -177,36 +177,6 @@ Hypothesis cell_le : forall w, (cell w <= K)%nat.
 
 Definition fine (c : nat) : bool :=
   if high_dec c then false else if low_dec c then false else true.
-
-Lemma least (Q : nat -> Prop) (dec : forall c, {Q c} + {~ Q c}) k :
-  (forall c, (c <= k)%nat -> ~ Q c) \/
-  exists c, (c <= k)%nat /\ Q c /\ forall c', (c' < c)%nat -> ~ Q c'.
-Proof.
-  induction k as [|k [IH|(c & Hc & Hq & Hm)]].
-  - destruct (dec 0%nat) as [H|H]; [right|left].
-    + exists 0%nat. repeat split; auto. intros; lia.
-    + intros c Hc. now replace c with 0%nat by lia.
-  - destruct (dec (S k)) as [H|H]; [right|left].
-    + exists (S k). repeat split; auto. intros c' Hc'. apply IH. lia.
-    + intros c Hc. destruct (Nat.eq_dec c (S k)) as [->|]; auto. apply IH. lia.
-  - right. exists c. repeat split; auto.
-Qed.
-
-Lemma greatest (Q : nat -> Prop) (dec : forall c, {Q c} + {~ Q c}) k :
-  (forall c, (c <= k)%nat -> ~ Q c) \/
-  exists c, (c <= k)%nat /\ Q c /\ forall c', (c < c' <= k)%nat -> ~ Q c'.
-Proof.
-  induction k as [|k IH].
-  - destruct (dec 0%nat) as [H|H]; [right|left].
-    + exists 0%nat. repeat split; auto. intros; lia.
-    + intros c Hc. now replace c with 0%nat by lia.
-  - destruct (dec (S k)) as [H|H].
-    + right. exists (S k). repeat split; auto. intros; lia.
-    + destruct IH as [IH|(c & Hc & Hq & Hm)]; [left|right].
-      * intros c Hc. destruct (Nat.eq_dec c (S k)) as [->|]; auto. apply IH. lia.
-      * exists c. repeat split; auto. intros c' Hc'.
-        destruct (Nat.eq_dec c' (S k)) as [->|]; auto. apply Hm. lia.
-Qed.
 
 Lemma Up_nonneg c : 0 <= Up c.
 Proof.

@@ -22,7 +22,7 @@ Proof.
     destruct (excluded_middle_informative (exists m, A m x)) as [[m Hm]|H].
     + exists m. unfold ind. destruct (excluded_middle_informative (A m x)); [lra|tauto].
     + exists 0%nat. assert (0 <= ind (A 0%nat) x).
-      { unfold ind. destruct (excluded_middle_informative (A 0%nat x)); lra. }
+      { decide_ind. }
       lra.
 Qed.
 

@@ -7,14 +7,10 @@ Import ListNotations.
 Open Scope R_scope.
 
 (* (1+f)/2, which has the values of f on the decided rows whatever f is there. *)
-Definition half {X} (f : difference X) : query X.
-  exists (fun x => (1 + dn f x) / 2). intros x. destruct f as [g Hg]. simpl. specialize (Hg x). lra.
-Defined.
-
-Lemma half_decided {X} (Ds : list (law X)) asked decided f :
-  decides (dn f) (dn f) Ds asked decided -> decided_by Ds asked decided f (half f).
+Lemma as_query_decided {X} (Ds : list (law X)) asked decided f :
+  decides (dn f) (dn f) Ds asked decided -> decided_by Ds asked decided f (as_query f).
 Proof.
-  intros H. unfold decided_by. replace (fun x => 2 * fn (half f) x - 1) with (dn f); auto.
+  intros H. unfold decided_by. replace (fun x => 2 * fn (as_query f) x - 1) with (dn f); auto.
   apply FunctionalExtensionality.functional_extensionality. intros x. simpl. lra.
 Qed.
 

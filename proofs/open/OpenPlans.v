@@ -231,7 +231,7 @@ Variable e : precision.
 Variable n : Z.
 Variables u v u' v' d c s : Z.      (* both levels, the bar and the margin *)
 
-Lemma convex_tail_falls m p x y t : 0 <= p <= 1 -> y <= x -> INR t < INR m * y -> convex_tail m p x t <= convex_tail m p y t.
+Lemma convex_tail_falls_in_mean m p x y t : 0 <= p <= 1 -> y <= x -> INR t < INR m * y -> convex_tail m p x t <= convex_tail m p y t.
 Proof.
   intros Hp Hxy Ht. unfold convex_tail. assert (H0 := excess_nonneg m p t Hp). assert (Hm := pos_INR m).
   apply Rmult_le_compat_l; auto. apply Rinv_le_contravar; [lra|]. assert (INR m * y <= INR m * x) by (apply Rmult_le_compat_l; auto). lra.
@@ -256,9 +256,9 @@ Proof.
   assert (En : INR (Z.to_nat n) = IZR n) by (rewrite INR_IZR_INZ; f_equal; lia). apply IZR_lt in Hn.
   assert (Ex : IZR (d - x) / IZR d = 1 - IZR x / IZR d) by (rewrite minus_IZR; field; lra).
   destruct (Rle_dec y (IZR x / IZR d)) as [H|H]; [left|right].
-  - eapply Rlt_le_trans; [apply (no_hinge_valid _ _ _ _ _ _ _ _ H1 t)|apply convex_tail_falls; auto; now rewrite En].
+  - eapply Rlt_le_trans; [apply (no_hinge_valid _ _ _ _ _ _ _ _ H1 t)|apply convex_tail_falls_in_mean; auto; now rewrite En].
     assert (IZR n * y <= IZR n * (IZR x / IZR d)) by (apply Rmult_le_compat_l; lra). lra.
-  - eapply Rlt_le_trans; [apply (no_hinge_valid _ _ _ _ _ _ _ _ H2 t')|apply convex_tail_falls; auto; [rewrite Ex; lra|now rewrite En]].
+  - eapply Rlt_le_trans; [apply (no_hinge_valid _ _ _ _ _ _ _ _ H2 t')|apply convex_tail_falls_in_mean; auto; [rewrite Ex; lra|now rewrite En]].
     rewrite Ex. assert (IZR n * (1 - y) <= IZR n * (1 - IZR x / IZR d)) by (apply Rmult_le_compat_l; lra). lra.
 Qed.
 

@@ -86,11 +86,11 @@ Hypothesis is_sane : sane.
 
 Hypothesis rest_one_sided : forall v, rest v = 0 \/ Rbar_le (Lsharp v (K v)) (Usharp v 0).
 
-Lemma end_high v c : (c <= K v)%nat -> Rbar_lt (p v) (lower_end v c) ->
+Let end_high v c : (c <= K v)%nat -> Rbar_lt (p v) (lower_end v c) ->
   P (fun w => (c <= response v w)%nat) <= beta * up v c.
 Proof. now apply end_high with (p := p). Qed.
 
-Lemma end_low v c : (c <= K v)%nat -> Rbar_lt (upper_end v c) (p v) ->
+Let end_low v c : (c <= K v)%nat -> Rbar_lt (upper_end v c) (p v) ->
   P (fun w => (response v w <= c)%nat) <= beta * down v c.
 Proof. now apply end_low with (p := p). Qed.
 

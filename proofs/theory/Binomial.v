@@ -242,7 +242,7 @@ Lemma P_complement A : P (fun S => ~ A S) = 1 - P A.
 Proof.
   simpl. rewrite (mean_ext _ (ind (fun S => ~ A S)) (fun S => 1 + (-1) * ind A S)).
   - rewrite mean_plus, mean_one, mean_scal. ring.
-  - intros S. unfold ind. destruct (excluded_middle_informative _), (excluded_middle_informative _); tauto || lra.
+  - intros S. decide_ind.
 Qed.
 
 Lemma emp_less q k : zero_one q -> P (fun S => emp q S < INR k / n) = 1 - at_least (truths q) k.

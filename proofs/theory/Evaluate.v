@@ -16,11 +16,6 @@ Proof.
     destruct (le_lt_dec (S k) n) as [H|H]; [nia|]. rewrite (C_above n (S k)), (C_above n (S (S k))) in * by lia. nia.
 Qed.
 
-Lemma C_pos n k : (k <= n)%nat -> (0 < C n k)%nat.
-Proof.
-  revert k. induction n as [|n IH]; intros [|k] H; simpl; try lia. specialize (IH k ltac:(lia)). lia.
-Qed.
-
 Definition mass (n : nat) (p : R) (k : nat) : R := INR (C n k) * p^k * (1 - p)^(n - k).
 
 Lemma mass_nonneg n p k : 0 <= p <= 1 -> 0 <= mass n p k.

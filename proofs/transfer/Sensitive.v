@@ -74,7 +74,7 @@ Proof.
   assert (Hd : 0 <= D / n) by (apply Rmult_le_pos; [auto|left; now apply Rinv_0_lt_compat]).
   assert (HS := shift_sensitive outcomes eps (D / n) Ds k h (ind A) He Hd Hk Hh).
   assert (Hev : forall pi, 0 <= ind A pi).
-  { intros pi. unfold ind. destruct (ClassicalDescription.excluded_middle_informative _); lra. }
+  { intros pi. decide_ind. }
   specialize (HS Hev). fold n in HS.
   apply Rle_trans with (average (fun S pi => ind A pi * (h pi S - prodE Ds (h pi) - n * (D / n * theta eps)) +
     D * theta eps * ind A pi)).

@@ -222,14 +222,14 @@ Proof. apply Rmult_lt_0_compat; auto. now apply n_pos. Qed.
 Lemma lam_pos S : length S = rows -> 0 < lam S.
 Proof. intros. now apply (class_pos x0 Ds r). Qed.
 
-Lemma E_lam : 0 < E lam.
+Lemma E_lam_pos : 0 < E lam.
 Proof. now apply (class_E_pos x0 Ds support r). Qed.
 
 (* The moments of the deviation either way. *)
 Theorem moments_both_ways t :
   E (fun S => lam S * exp (t * dev S)) <= exp (A * over_line (g * Rabs t / kn)) * E lam.
 Proof.
-  assert (Hn := n_pos Ds some_rows). assert (HE := E_lam).
+  assert (Hn := n_pos Ds some_rows). assert (HE := E_lam_pos).
   assert (Side : forall s, s * s = 1 -> forall y, 0 <= y ->
     E (fun S => lam S * exp (y * (s * dev S))) <= exp (A * over_line (g * y / kn)) * E lam).
   { intros s Hs y Hy. set (f := fun x => s * (fn q x - c)).
@@ -295,7 +295,7 @@ Theorem near_square rt z k : 0 <= rt -> 0 <= z -> 0 < k ->
     area_to A (g * rt / kn) (rt * z + k) * E lam.
 Proof.
   intros Hrt Hz Hk0. set (G := rt * z + k). set (b := g * rt / kn).
-  assert (HG : 0 < G) by (unfold G; nra). assert (HE := E_lam). assert (Hkn := kn_pos).
+  assert (HG : 0 < G) by (unfold G; nra). assert (HE := E_lam_pos). assert (Hkn := kn_pos).
   assert (Hn := n_pos Ds some_rows).
   assert (Hkk := above_half k Hk0).
   set (B := fun S => rt * dev S).

@@ -115,10 +115,6 @@ Proof.
 Qed.
 
 (* Differences with a mean size of at most d. *)
-Definition as_query (f : difference X) : query X.
-  exists (fun x => (1 + dn f x) / 2). intros x. destruct f as [f Hf]. simpl. generalize (Hf x). lra.
-Defined.
-
 Lemma over_truth_difference f S : length S = length Ds ->
   over_truth (as_query f) S = (sumR S (dn f) - sumR Ds (fun D => D (dn f))) / (2 * n).
 Proof.

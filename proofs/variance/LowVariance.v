@@ -550,10 +550,10 @@ Lemma sum_along ev u S k : sumR (shown u) (fun c => mass cdf (length u) (emp (as
 Proof. rewrite sumR_swap. apply sumR_ext. intros c0 _. now rewrite sumR_scal. Qed.
 
 Lemma held_1 u S : held u S -> ind (held u) S = 1.
-Proof. intros H. unfold ind. destruct (excluded_middle_informative (held u S)); tauto. Qed.
+Proof. intros H. decide_ind. Qed.
 
 Lemma held_0 u S : ~ held u S -> ind (held u) S = 0.
-Proof. intros H. unfold ind. destruct (excluded_middle_informative (held u S)); tauto. Qed.
+Proof. intros H. decide_ind. Qed.
 
 Lemma on_held f u S : held u S -> on held f u S = f u S.
 Proof. intros H. unfold on. rewrite held_1 by auto. ring. Qed.
