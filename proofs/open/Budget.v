@@ -1,9 +1,15 @@
-(* Open plans: the budget theorem and the cell theorem.
+(* docs/theorems/open.md, "Budget theorem", and one look of "Cell theorem".
 
    As in Tree.v: a node is the list of the responses shown so far, the latest first, and
    probability is a set function that is monotone, finitely subadditive and nought for the empty
    set, such as the outer measure of any probability space.  Nothing here is about independence:
-   that enters by the tails, which are hypotheses here and proved in Records.v. *)
+   that enters by the tails, which are hypotheses here and proved in Records.v.
+
+   shown m     the responses of m looks
+   all_good v  every response of the node v was good
+   mass c      the share of the budget that the cell c of a look has; rest, what no cell has
+   high, low   cells whose claim is above the truth, and below it
+   fine        a cell that is neither *)
 
 From Coq Require Import Reals Lra Lia List Arith Bool ClassicalDescription.
 From Coquelicot Require Import Coquelicot.

@@ -1,4 +1,10 @@
-(* Open plans: the cell theorem, for finitely many cells at each node, and the open gate.  As Budget.v. *)
+(* docs/theorems/open.md, "Cell theorem" and "open-gate": finitely many cells at each node. As Budget.v.
+
+   h v, p v         the value on the sample of the query at the node v, and its truth
+   cuts v, K v      where its cells begin but for the first; the number of cuts
+   lower v x q      the end that a value of at least x promises, with the error probability q
+   up v c, down v c the masses of the cells from c on, and of those up to c, with the rest
+   L v c, U v c     what the cell c promises of the truth *)
 
 From Coq Require Import Reals Lra Lia List Arith Bool ClassicalDescription.
 From Coquelicot Require Import Coquelicot.

@@ -1,4 +1,9 @@
-(* Open plans: for ever, coins, tests among cells, the board's code, and what is false. *)
+(* docs/theorems/open.md, "Budget theorem", "Cell theorem", "open-gate" and "open-board": for ever, the analyst's coins,
+   tests among cells, the code of a board, and that a pass with the truth at the bar has no small probability.
+
+   rising D          a law whose means rise to the mean of a limit
+   is_test, pval     the nodes at which a test is asked; its p-value
+   raise c           the share of a raise by c steps *)
 
 From Coq Require Import Reals Lra Lia List Arith Psatz Bool ClassicalDescription Classical.
 From Coquelicot Require Import Coquelicot.

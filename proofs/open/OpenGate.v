@@ -1,5 +1,9 @@
-(* Open plans: the gate without a number of looks or passes, tests, and the codes of a gate.
-   Responses are verdicts, as in Gate.v. *)
+(* docs/theorems/open.md, "open-gate" and "Rejections in open plans": the gate without a number of looks or passes, tests,
+   and the codes of a gate. Responses are verdicts, as in Gate.v.
+
+   x v, c v, u v  the threshold at the node v; a pass says that the truth is above c v, a failure that it is at most u v
+   code q         the code in which a pass at the node v has the share q v
+   beta_code      the code with Beta weights a and b; rise, its closed form *)
 
 From Coq Require Import Reals Lra Lia List Arith Bool.
 From dpcalc Require Import Tree Count Gate Budget.

@@ -1,5 +1,10 @@
-(* Open plans on independent records with unequal laws, as in Tails.v: the tails in full, rows that are
-   a function of the node, the cell theorem and the open gate without hypotheses on tails. *)
+(* docs/theorems/open.md, "Tails of open plans", "Cell theorem" and "open-gate": open plans on independent records with
+   unequal laws, as in Tails.v, without hypotheses on tails. The rows that are asked may depend on the node.
+
+   select mask l     the elements of l that the mask marks
+   size, value       the number of rows that a mask marks; the mean on them, and truth for its truth
+   low_cert, up_cert the ends of an interval that the bounds of a tail certify
+   margin n q        Hoeffding's margin *)
 
 From Coq Require Import Reals Lra Lia List Psatz Bool ClassicalDescription Classical.
 From Coquelicot Require Import Coquelicot.

@@ -1,8 +1,8 @@
-(* The cell theorem with the running maximum and minimum the other way round: sharper.
+(* docs/theorems/open.md, "Cell theorem", with the running maximum and minimum the other way round: sharper.
    A cell c that is shown promises what every boundary below it promises and what every boundary above it
    promises:  max over c' <= c of lower(lo_c', beta Up(c'))  <=  truth  <=  min over c' >= c of
    upper(hi_c', beta Down(c')).  For the first cell whose lower end is above the truth takes all cells above
-   it along.  This asks lower(x,q) <= x <= upper(x,q), or beta < 1/2. *)
+   it along.  This asks lower(x,q) <= x <= upper(x,q), or beta < 1/2. The letters are those of Cells.v. *)
 
 From Coq Require Import Reals Lra Lia List Arith Bool ClassicalDescription.
 From Coquelicot Require Import Coquelicot.

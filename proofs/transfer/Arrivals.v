@@ -1,4 +1,8 @@
-(* docs/theorems/open.md, "Rows that arrive in stages": the joint bound where answer j is about the first n_j records. *)
+(* docs/theorems/open.md, "Rows that arrive in stages": the joint bound where answer j is about the first n_j records.
+
+   size j, at_hand j  n_j, and the laws of these records; first j S, these records of a sample
+   seen j             the records of which something was seen before answer j
+   r, enough          as in Joint.v, with the records that each answer was about *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
 From Coquelicot Require Import Coquelicot.

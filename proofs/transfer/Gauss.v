@@ -1,4 +1,4 @@
-(* The integral of exp(-z^2/2) over the line is the root of 2 pi. *)
+(* docs/theorems/transfer.md, "Joint bound": the integral of exp(-z^2/2) over the line is the root of 2 pi. *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
 From Coquelicot Require Import Coquelicot.

@@ -1,5 +1,5 @@
-(* Integrals over the real line by a primitive that has limits at both ends. A function may jump at finitely many
-   points. Nothing but the four rules below is used of integrals. *)
+(* docs/theorems/transfer.md, "Joint bound": integrals over the real line by a primitive that has limits at both ends. A
+   function may jump at finitely many points. Nothing but the four rules below is used of integrals. *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
 From Coquelicot Require Import Coquelicot.

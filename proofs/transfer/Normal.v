@@ -1,4 +1,5 @@
-(* The normal law. Its density is exp(-z^2/2) over the integral of that; phi 0 stands for one over the root of 2 pi. *)
+(* docs/theorems/transfer.md, "Joint bound": the normal law. Its density is exp(-z^2/2) over the integral of that; phi 0
+   stands for one over the root of 2 pi. *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
 From Coquelicot Require Import Coquelicot.

@@ -7,7 +7,7 @@
 
    cdf j, psi j  the distribution function of the noise of answer j, and its density
    a, b          two orders; A and B are the bounds at these
-   ra j, rb j    the class of the likelihood of the first j answers, at a and at b
+   prior a j     what is asked at the order a of the likelihood of the first j answers
    Ca j, Cb j    the price of answer j, at a and at b *)
 
 From Coq Require Import Reals Lra Lia List Psatz.
