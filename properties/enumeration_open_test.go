@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/dpcalc/dpcalc/internal/lawtest"
 	"github.com/dpcalc/dpcalc/internal/num"
 	"github.com/dpcalc/dpcalc/transfer/open"
 )
@@ -342,14 +343,14 @@ func TestOpenPlansNeverFailMore(t *testing.T) {
 	most := 0.
 	for i, c := range fewRows {
 		r := rand.New(rand.NewPCG(uint64(i), 42))
-		for range 4 {
+		for range lawtest.Draws(t, 4) {
 			e := newOpenGame(c, c.moves(r, 8)).excess(r, 4, 3)
 			most = math.Max(most, e)
 			if !(e <= 1+1e-12) {
 				t.Errorf("rows %v: fails with %v of beta", c.ones, e)
 			}
 		}
-		for range 20 {
+		for range lawtest.Draws(t, 20) {
 			e := newOpenGame(c, c.moves(r, 20)).excess(r, 4, 2)
 			most = math.Max(most, e)
 			if !(e <= 1+1e-12) {
