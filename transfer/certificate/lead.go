@@ -2,12 +2,9 @@ package certificate
 
 import "errors"
 
-// decided is how many of so many rows are decided at most.
-func (p *plan) decided(rows int64) int64 { return int64(p.Disagreement * float64(rows) * (1 + 1e-15)) }
-
 // leads is the binomial tails of wins among the decided rows, of two declared classes.
 func (p *plan) leads() (text string, err error) {
-	m := p.decided(p.Samples)
+	m := p.DecidedRows(p.Samples)
 	p.values["decided"] = m
 	switch {
 	case m < 1:
@@ -40,7 +37,7 @@ func (p *plan) winsAtBar() error {
 // winsAt lists the tails of wins on so many rows, in the model's lead and in the incumbent's. All that may be decided
 // are, or one fewer.
 func (p *plan) winsAt(rows int64) (all []bound) {
-	c, s, m, d := p.bar-p.one, p.tau, p.decided(rows), 2*p.one
+	c, s, m, d := p.bar-p.one, p.tau, p.DecidedRows(rows), 2*p.one
 	for _, r := range []int64{m, m - 1} {
 		for _, lead := range [][2]int64{{c, c + s}, {-c - 2*s, -c - s}} {
 			b := bound{N: r, P: r*p.one + rows*lead[0], Over: r * d, K: (r*p.one + rows*lead[1] + d - 1) / d}

@@ -142,7 +142,7 @@ func (leads) ln(g goal.Goal) float64 {
 	if g.Samples > mostLeads {
 		return 0
 	}
-	return tail.LnLead(g.Samples, decidedRows(g.Disagreement, g.Samples), g.BarTails())
+	return tail.LnLead(g.Samples, g.DecidedRows(g.Samples), g.BarTails())
 }
 
 // servesMore reports whether wins certify so many rows and all greater numbers.
@@ -206,7 +206,7 @@ type onDecided struct {
 func (r onDecided) decided(g goal.Goal) (goal.Goal, Rule) {
 	d := g.Disagreement
 	if g.Samples > 0 {
-		g.Samples = decidedRows(d, g.Samples)
+		g.Samples = g.DecidedRows(g.Samples)
 	}
 	if g.Tau > 0 {
 		g.Tau = g.Tau / (2 * d) * (1 - 2e-15)
@@ -219,9 +219,6 @@ func (r onDecided) decided(g goal.Goal) (goal.Goal, Rule) {
 	}
 	return g, OneLook{Exact: r.look.Exact, Convex: r.look.Convex}.independent(g)
 }
-
-// decidedRows is the greatest number of n rows that is at most the share d, or one more by rounding.
-func decidedRows(d float64, n int64) int64 { return int64(math.Floor(d * float64(n) * (1 + 1e-15))) }
 
 func (r onDecided) Applies(goal.Goal) error { return nil }
 
@@ -249,7 +246,7 @@ func (r onDecided) Samples(g goal.Goal, _ Trail) (Reached, error) {
 		return Reached{}, theory.TooMany(n)
 	}
 	rows := int64(n)
-	for rows > 1 && decidedRows(g.Disagreement, rows-1) >= least.N {
+	for rows > 1 && g.DecidedRows(rows-1) >= least.N {
 		rows--
 	}
 	return Reached{N: rows}, nil
