@@ -35,7 +35,7 @@ Notation psi := (fun j => density_of (noises j)).
 Notation cdf := (fun j => cdf_of (noises j)).
 Notation shown v := (cells m_infty (cuts v)).
 
-(* What is off, with the truth of these records. *)
+(* An answer is off from the truth of these records. *)
 Notation mean_at := (mean_at ask (fun j => at_hand j) (fun j S => first j S)).
 Definition off (v : list cell) (c : cell) : Prop :=
   Rounded.off (at_hand (length v)) ask tau count_above count_below v c.
@@ -152,7 +152,7 @@ Proof.
   rewrite nothing_off. lra.
 Qed.
 
-(* What certifies eps for answer j, with the records of this answer. *)
+(* The conditions for an error eps of answer j, with the records of this answer. *)
 Notation certified := (certified noises tau count_above count_below (fun j => at_hand j) enough).
 
 Theorem one_answer j eps : (forall l, (l < j)%nat -> noisy (noises l)) -> certified j eps -> E (hit j nil) <= eps.

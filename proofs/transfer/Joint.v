@@ -306,7 +306,7 @@ Hypothesis prefix_all : forall l g, E (fun S => g (prefix l S)) = prodE (at_hand
 Notation hit := (hit cdf cuts (mean_at ask at_hand prefix)
   (fun v => off (at_hand (length v)) ask tau count_above count_below v)).
 
-(* What is asked of a likelihood before answer l, and a V that is enough for every such likelihood. *)
+(* The condition on a likelihood before answer l, and a V that is enough for every such likelihood. *)
 Variable prior : R -> nat -> (list X -> R) -> Prop.
 Variable r : R -> nat -> R.
 Hypothesis prior_class : forall a l g, prior a l g -> class x0 (at_hand l) (r a l) g.

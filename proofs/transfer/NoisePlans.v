@@ -188,7 +188,7 @@ End Noise.
 Definition mass_i (x : answer) : interval := if (cut x =? 0)%Z then H else area_of (fr (cut x) over).
 Definition spread_i (x : answer) : interval := fr (sd x) over.
 
-(* What is allowed. *)
+(* Tangents touch below the cut, and cells follow one another. *)
 Definition inside_cut (x : answer) (w : Z) : bool := ((cut x =? 0) || (w * over <? cut x * grain))%Z.
 Fixpoint in_order (x : answer) (lo : Z) (cells : list (Z * Z * Z)) : bool :=
   match cells with [] => true | (_, w, hi) :: rest => (lo <=? hi)%Z && inside_cut x w && in_order x hi rest end.

@@ -100,7 +100,7 @@ Proof.
   apply int_rescale; auto. lra.
 Qed.
 
-(* What is shown of answers, each a mean of the sample plus noise. *)
+(* The cells of answers, each a mean of the sample plus noise. *)
 Section Shown.
 Context {X : Type}.
 
@@ -228,7 +228,7 @@ Notation shown v := (cells m_infty (cuts v)).
 Notation mass := (mass cdf).
 Notation mean_at := (fun v => emp (ask v)).
 
-(* What is shown of an answer is off: the answer is further than tau from the truth, wherever in its cell it is. *)
+(* A cell is off: the answer is further than tau from the truth, wherever in its cell it is. *)
 Variable tau : nat -> R.
 Variables count_above count_below : bool.
 Definition above (v : list cell) (c : cell) : Prop := Rbar_le (pop (ask v) + tau (length v)) (fst c).
@@ -349,7 +349,7 @@ Hypothesis prefix_prefix : forall l S, prefix l (prefix (Datatypes.S l) S) = pre
 Hypothesis prefix_E : forall l g, prodE (at_hand (S l)) (fun S => g (prefix l S)) = prodE (at_hand l) g.
 Definition mean_at (v : list cell) (S : list X) : R := emp (at_hand (length v)) (ask v) (prefix (length v) S).
 
-(* What is asked of a likelihood before answer l, at the order a. *)
+(* The condition on a likelihood before answer l, at the order a. *)
 Variable prior : R -> nat -> (list X -> R) -> Prop.
 Hypothesis prior_pos : forall a l g S, prior a l g -> length S = length (at_hand l) -> 0 < g S.
 Hypothesis prior_one : forall a, prior a 0%nat (fun _ => 1).

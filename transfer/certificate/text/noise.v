@@ -7,7 +7,7 @@ ${- range $j, $c := .Cells}${if $j};${end}
     (${.Touch}, ${.Excess}, ${.End})${end}]
     (${.Last.Touch}, ${.Last.Excess}))${else}(Single (${.Tangent}))${end} (${.Other})${end}]%Z.
 
-(* Records take finitely many values. What is shown of an answer is the cell that it is in, one of those between cuts. *)
+(* Records take finitely many values. An answer is shown as a cell: the two cuts that it lies between. *)
 Theorem plan (X : Type) (x : X) (Ds : list (law X)) (ask : list cell -> query X) (cuts : list cell -> list R) :
   length Ds = Z.to_nat ${.n} -> (forall D, In D Ds -> finite D) -> (forall v, sorted m_infty (cuts v)) ->
   ZubkovSerov2013 (fun x : R => Phi x) ->
