@@ -85,11 +85,11 @@ func (p *plan) fewerAtBar(k int64) {
 	n := p.Samples - 1
 	switch {
 	case p.Query.IsZeroOne() && !p.OneSided:
-		p.nothingPasses("fewer_counts", n)
+		p.noneServes("fewer_counts", n)
 	case p.Query.IsZeroOne():
 	case p.Open:
 		q := p.finer(1e12)
-		q.nothingPasses("fewer_threshold", q.scale)
+		q.noneServes("fewer_threshold", q.scale)
 		p.minimum = q.minimum
 	case !p.fewerHinge(p.bound(n, p.bar, k)) && !p.OneSided:
 		p.fewerHinge(p.bound(n, p.missed(), p.scale-k))
@@ -104,9 +104,9 @@ func (p *plan) fewerHinge(b bound) (isAbove bool) {
 	return p.minimum != ""
 }
 
-// nothingPasses writes that nothing passes with both errors rare enough, if so: a pass is too likely up to some k, and
-// a failure from there on.
-func (p *plan) nothingPasses(text string, most int64) {
+// noneServes writes that no k has both errors rare enough, if so: up to some k a pass is too likely, and from there on
+// a failure.
+func (p *plan) noneServes(text string, most int64) {
 	n, missed := p.Samples-1, p.missed()
 	guess := int64(float64(most) * float64(p.bar+p.tau) / float64(p.scale))
 	k := num.Ints{Hi: most, Guess: guess}.Greatest(func(k int64) bool {

@@ -53,7 +53,7 @@ type plan struct {
 	run     transfer.Mechanism
 	values  map[string]any // of the names in texts
 	text    string         // before the theorem
-	minimum string         // that one row fewer is too few, or nothing
+	minimum string         // the theorem about one row fewer, if there is one
 
 	scale    int64    // what tau and the bar are over: of the query (1+f)/2 for a difference f
 	tau, bar int64    // over scale; the bar is the floor of a board

@@ -391,3 +391,19 @@ func TestRowsWithoutACertificate(t *testing.T) {
 		}
 	}
 }
+
+// Counts over a scale of many decimals are beyond 64 bits: a plan of two classes is refused for this reason.
+func TestManyDecimals(t *testing.T) {
+	for bar, want := range map[float64]string{0.02: "", 0.0212345678: "", 0.0212345678901234: "fewer decimals"} {
+		g := transfer.Goal{Queries: 20, Tau: 0.0512345678901234, Beta: beta(t, "0.05"), Query: transfer.Difference}
+		g = gated(g, 2, transfer.Some(bar))
+		g.Disagreement, g.Checked, g.Decided = 0.5, true, transfer.TwoClasses
+		m, a := solved(t, "gate", g)
+		switch _, err := certificate.Of(m, a); {
+		case want == "" && err != nil:
+			t.Errorf("bar %v: %v", bar, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("bar %v: got %v, want %s", bar, err, want)
+		}
+	}
+}

@@ -19,6 +19,11 @@ const (
 	spare  = 1e-12
 )
 
+// isTooFine reports whether counts of rows over the scale would be beyond 64 bits.
+func (p *plan) isTooFine() bool { return float64(p.Samples)*float64(p.scale)*2 > 1<<62 }
+
+var errDecimals = errors.New("a file proves plans for 0/1 queries and two classes of a tau and a threshold with fewer decimals")
+
 // isTwoSided reports whether the same looks err on either side, so that both tails count.
 func (p *plan) isTwoSided() bool { return p.Feedback != transfer.Gate && !p.OneSided }
 
@@ -59,8 +64,8 @@ func (p *plan) groups() error {
 	switch {
 	case n > mostCounted:
 		return fmt.Errorf("a file proves plans for 0/1 queries at any mean of at most %d rows", mostCounted)
-	case float64(n)*float64(d)*2 > 1<<62:
-		return errors.New("a file proves plans for 0/1 queries of a tau with fewer decimals")
+	case p.isTooFine():
+		return errDecimals
 	case n*p.tau < d:
 		return errTails
 	}

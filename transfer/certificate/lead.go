@@ -7,6 +7,8 @@ func (p *plan) leads() (text string, err error) {
 	m := p.DecidedRows(p.Samples)
 	p.values["decided"] = m
 	switch {
+	case p.isTooFine():
+		return "", errDecimals
 	case m < 1:
 		return "", errors.New("the plan has no row on which two models differ")
 	case p.Bar.Given:

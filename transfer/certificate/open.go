@@ -78,7 +78,7 @@ func openBoard(p *plan) (text string, err error) {
 // interval is the widest interval between the ends of the relative entropy.
 func (p *plan) interval() error {
 	if p.tau*2 >= p.scale {
-		return errors.New("the plan says nothing")
+		return errors.New("the plan is vacuous: twice tau is at least 1")
 	}
 	err := p.planes("both", p.level, p.fail, 0, 2*p.tau)
 	p.tooWide(p.level, p.fail, 0, 2*p.tau)

@@ -38,8 +38,11 @@ func ParseDecided(name string) (Decided, error) {
 	return 0, &theory.DomainError{Param: "decided", Value: name, Want: "any, two or nothing"}
 }
 
-// DecidedRows returns the greatest number of n rows that is at most the share of the disagreement, or one more by rounding.
-func (g Goal) DecidedRows(n int64) int64 { return int64(math.Floor(g.Disagreement * float64(n) * (1 + 1e-15))) }
+// DecidedRows returns the greatest number of n rows that is at most the share of the disagreement, or one more by
+// rounding.
+func (g Goal) DecidedRows(n int64) int64 {
+	return int64(math.Floor(g.Disagreement * float64(n) * (1 + 1e-15)))
+}
 
 // Decides reports whether the rows on which queries can be other than 0 are counted.
 func (g Goal) Decides() bool {
